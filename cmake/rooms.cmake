@@ -1,0 +1,25 @@
+# A room is a folder of src/ and one target, ringside_<room>. Its links say whom it may include;
+# tests/architecture checks that the #include lines say the same.
+
+set(RINGSIDE_SANITIZE "" CACHE STRING "Value for -fsanitize=, for instance address,undefined")
+
+add_library(ringside_options INTERFACE)
+target_compile_features(ringside_options INTERFACE cxx_std_20)
+target_compile_options(ringside_options INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+    -Wimplicit-fallthrough -Werror -fvisibility=hidden -fvisibility-inlines-hidden)
+if(RINGSIDE_SANITIZE)
+    target_compile_options(ringside_options INTERFACE
+        -fsanitize=${RINGSIDE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(ringside_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE})
+endif()
+
+# ringside_room(NAME SOURCES a.cpp ... [DEPS room ...] [LIBS library ...])
+function(ringside_room name)
+    cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+    add_library(ringside_${name} STATIC ${ROOM_SOURCES})
+    target_include_directories(ringside_${name} PUBLIC
+        ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    list(TRANSFORM ROOM_DEPS PREPEND ringside_)
+    target_link_libraries(ringside_${name} PUBLIC ${ROOM_DEPS} PRIVATE ringside_options ${ROOM_LIBS})
+endfunction()

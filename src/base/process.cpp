@@ -1,0 +1,220 @@
+#include "base/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "base/fd.h"
+
+namespace ringside::base {
+
+namespace {
+
+struct Pipe {
+    Fd read_end;
+    Fd write_end;
+};
+
+Result<Pipe> make_pipe() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
+    return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+    std::vector<char*> pointers;
+    pointers.reserve(strings.size() + 1);
+    for (const auto& s : strings) pointers.push_back(const_cast<char*>(s.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+void use_as(int fd, int target) {
+    if (fd < 0) return;
+    if (fd == target) {
+        ::fcntl(fd, F_SETFD, 0);
+    } else {
+        ::dup2(fd, target);
+    }
+}
+
+// Between fork and exec: only async-signal-safe calls.
+[[noreturn]] void become(const SpawnOptions& options, pid_t parent, char* const* argv,
+                         const std::vector<char*>& env, int hold_fd, int error_fd) {
+    if (options.own_group) ::setpgid(0, 0);
+    if (options.die_with_parent) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (::getppid() != parent) ::_exit(125);
+    }
+    sigset_t none;
+    ::sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::signal(SIGPIPE, SIG_DFL);
+    use_as(options.stdin_fd, 0);
+    use_as(options.stdout_fd, 1);
+    use_as(options.stderr_fd, 2);
+    if (hold_fd >= 0) {
+        char go = 0;
+        if (::read(hold_fd, &go, 1) != 1) ::_exit(125);
+    }
+    for (char* entry : env) {
+        if (entry != nullptr) ::putenv(entry);
+    }
+    ::execvp(argv[0], argv);
+    const int exec_errno = errno;
+    [[maybe_unused]] const auto written = ::write(error_fd, &exec_errno, sizeof exec_errno);
+    ::_exit(exec_errno == ENOENT ? 127 : 126);
+}
+
+// The errno of a failed exec, 0 when exec went well (the pipe closed without a word).
+int exec_error(int fd) {
+    int exec_errno = 0;
+    ssize_t got = 0;
+    do {
+        got = ::read(fd, &exec_errno, sizeof exec_errno);
+    } while (got < 0 && errno == EINTR);
+    return got == static_cast<ssize_t>(sizeof exec_errno) ? exec_errno : 0;
+}
+
+ExitStatus decode(int wait_status) {
+    if (WIFSIGNALED(wait_status)) return ExitStatus{0, WTERMSIG(wait_status)};
+    return ExitStatus{WEXITSTATUS(wait_status), 0};
+}
+
+bool append_available(Fd& fd, std::string& text) {
+    std::array<char, 65536> chunk;
+    const ssize_t got = ::read(fd.get(), chunk.data(), chunk.size());
+    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
+    if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) fd.reset();
+    return static_cast<bool>(fd);
+}
+
+// Reads both ends until they close; false when `deadline` passed first.
+bool drain(Fd out, Fd err, CommandOutput& output, std::chrono::steady_clock::time_point deadline) {
+    while (out || err) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+            deadline - std::chrono::steady_clock::now());
+        if (left.count() <= 0) return false;
+        std::array<pollfd, 2> waits{pollfd{out.get(), POLLIN, 0}, pollfd{err.get(), POLLIN, 0}};
+        if (::poll(waits.data(), waits.size(), static_cast<int>(left.count())) < 0) continue;
+        if (waits[0].revents != 0) append_available(out, output.stdout_text);
+        if (waits[1].revents != 0) append_available(err, output.stderr_text);
+    }
+    return true;
+}
+
+}  // namespace
+
+Child::~Child() {
+    if (release_fd_ >= 0) ::close(release_fd_);
+    if (pid_ <= 0) return;
+    send_signal(SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+}
+
+void Child::release() {
+    if (release_fd_ < 0) return;
+    const char go = 1;
+    [[maybe_unused]] const auto written = ::write(release_fd_, &go, 1);
+    ::close(std::exchange(release_fd_, -1));
+}
+
+Result<ExitStatus> Child::wait() {
+    RINGSIDE_ASSERT(pid_ > 0);
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0) {
+        if (errno != EINTR) return fail_errno(errno, "cannot wait for process " + std::to_string(pid_));
+    }
+    pid_ = -1;
+    return decode(status);
+}
+
+Result<std::optional<ExitStatus>> Child::poll() {
+    RINGSIDE_ASSERT(pid_ > 0);
+    int status = 0;
+    const pid_t got = ::waitpid(pid_, &status, WNOHANG);
+    if (got < 0) return fail_errno(errno, "cannot wait for process " + std::to_string(pid_));
+    if (got == 0) return std::optional<ExitStatus>{};
+    pid_ = -1;
+    return std::optional<ExitStatus>{decode(status)};
+}
+
+Result<std::optional<ExitStatus>> Child::wait_for(std::chrono::milliseconds limit) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    while (true) {
+        auto status = poll();
+        if (!status || status->has_value()) return status;
+        if (std::chrono::steady_clock::now() >= deadline) return status;
+        ::usleep(2000);
+    }
+}
+
+void Child::send_signal(int signal) const {
+    if (pid_ > 0) ::kill(own_group_ ? -pid_ : pid_, signal);
+}
+
+Result<Child> spawn(const std::vector<std::string>& argv, const SpawnOptions& options) {
+    RINGSIDE_ASSERT(!argv.empty());
+    auto errors = make_pipe();
+    if (!errors) return errors.error();
+    Pipe hold;
+    if (options.held) {
+        auto made = make_pipe();
+        if (!made) return made.error();
+        hold = std::move(*made);
+    }
+    const auto arguments = pointers_to(argv);
+    const auto env = pointers_to(options.extra_env);
+    const pid_t parent = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid < 0) return fail_errno(errno, "cannot start " + argv[0]);
+    if (pid == 0) {
+        hold.write_end.reset();
+        become(options, parent, arguments.data(), env, hold.read_end.get(),
+               errors->write_end.get());
+    }
+    if (options.own_group) ::setpgid(pid, pid);
+    errors->write_end.reset();
+    if (options.held) return Child(pid, options.own_group, hold.write_end.release());
+    if (const int error = exec_error(errors->read_end.get()); error != 0) {
+        ::waitpid(pid, nullptr, 0);
+        return fail_errno(error, "cannot run " + argv[0]);
+    }
+    return Child(pid, options.own_group, -1);
+}
+
+Result<CommandOutput> run(const std::vector<std::string>& argv, std::chrono::milliseconds limit) {
+    auto out = make_pipe();
+    if (!out) return out.error();
+    auto err = make_pipe();
+    if (!err) return err.error();
+    Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    SpawnOptions options;
+    options.stdin_fd = nothing.get();
+    options.stdout_fd = out->write_end.get();
+    options.stderr_fd = err->write_end.get();
+    auto child = spawn(argv, options);
+    if (!child) return child.error();
+    out->write_end.reset();
+    err->write_end.reset();
+    CommandOutput output;
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    if (!drain(std::move(out->read_end), std::move(err->read_end), output, deadline)) {
+        return fail(ErrorCode::timed_out, argv[0] + " did not end in time");
+    }
+    auto status = child->wait();
+    if (!status) return status.error();
+    output.status = *status;
+    return output;
+}
+
+}  // namespace ringside::base

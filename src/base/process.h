@@ -1,0 +1,82 @@
+// Starting other programs: always from an argument vector, never through a shell.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <ringside/result.h>
+
+namespace ringside::base {
+
+struct SpawnOptions {
+    // Descriptors that become the child's 0, 1 and 2; -1 keeps ours.
+    int stdin_fd = -1;
+    int stdout_fd = -1;
+    int stderr_fd = -1;
+    // Added to, or replacing, what is in our environment: "NAME=value".
+    std::vector<std::string> extra_env;
+    // A group of its own, so that a signal to it reaches all it started and Ctrl-C does not.
+    bool own_group = false;
+    // The child is killed when the thread that started it ends, however that happens.
+    bool die_with_parent = true;
+    // The child waits before exec until Child::release() is called.
+    bool held = false;
+};
+
+struct ExitStatus {
+    int code = 0;    // as given to exit(); meaningful if signal is 0
+    int signal = 0;  // the signal that ended it, or 0
+
+    // As a shell reports it: the code, or 128 + signal.
+    int shell_code() const { return signal != 0 ? 128 + signal : code; }
+};
+
+// A started program. Destroying it kills and reaps it, so that no path leaves one behind.
+class Child {
+  public:
+    Child(pid_t pid, bool own_group, int release_fd)
+        : pid_(pid), own_group_(own_group), release_fd_(release_fd) {}
+    Child(Child&& other) noexcept
+        : pid_(std::exchange(other.pid_, -1)),
+          own_group_(other.own_group_),
+          release_fd_(std::exchange(other.release_fd_, -1)) {}
+    Child& operator=(Child&&) = delete;
+    ~Child();
+
+    pid_t pid() const { return pid_; }
+    // Lets a held child go on to exec. Fails as spawn() does when there is no such program.
+    void release();
+    // Blocks until it ends. Call once.
+    Result<ExitStatus> wait();
+    // nullopt while it still runs.
+    Result<std::optional<ExitStatus>> poll();
+    // Waits at most `limit`; nullopt if it still runs then.
+    Result<std::optional<ExitStatus>> wait_for(std::chrono::milliseconds limit);
+    void send_signal(int signal) const;
+
+  private:
+    pid_t pid_;
+    bool own_group_;
+    int release_fd_;
+};
+
+// Fails with not_found or not_permitted when argv[0] cannot be executed (a held child, after
+// release, exits 127 or 126 instead).
+Result<Child> spawn(const std::vector<std::string>& argv, const SpawnOptions& options = {});
+
+struct CommandOutput {
+    ExitStatus status;
+    std::string stdout_text;
+    std::string stderr_text;
+};
+
+// Runs to the end with empty standard input and both outputs captured; killed after `limit`.
+Result<CommandOutput> run(const std::vector<std::string>& argv,
+                          std::chrono::milliseconds limit = std::chrono::minutes(10));
+
+}  // namespace ringside::base

@@ -1,0 +1,2 @@
+#include <vector>
+#include <fmt/format.h>

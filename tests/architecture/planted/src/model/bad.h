@@ -1,0 +1,2 @@
+#include "base/text.h"
+#include "platform/machine.h"

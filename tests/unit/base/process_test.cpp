@@ -1,0 +1,77 @@
+#include "base/process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+
+namespace ringside::base {
+namespace {
+
+TEST(Process, PassesArgumentsUntouched) {
+    const auto output = run({"printf", "%s|", "a b", "$(x)", ""});
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->stdout_text, "a b|$(x)||");
+    EXPECT_EQ(output->status.shell_code(), 0);
+}
+
+TEST(Process, KeepsBothOutputsAndTheExitCode) {
+    const auto output = run({"sh", "-c", "echo out; echo err >&2; exit 3"});
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->stdout_text, "out\n");
+    EXPECT_EQ(output->stderr_text, "err\n");
+    EXPECT_EQ(output->status.code, 3);
+}
+
+TEST(Process, ASignalIsReportedAsAShellDoes) {
+    const auto output = run({"sh", "-c", "kill -TERM $$"});
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->status.signal, SIGTERM);
+    EXPECT_EQ(output->status.shell_code(), 128 + SIGTERM);
+}
+
+TEST(Process, AMissingProgramIsNotFound) {
+    const auto output = run({"/no/such/program"});
+    ASSERT_FALSE(output);
+    EXPECT_EQ(output.error().code, ErrorCode::not_found);
+    EXPECT_NE(output.error().what.find("/no/such/program"), std::string::npos);
+}
+
+TEST(Process, AFileThatIsNoProgramIsNotPermitted) {
+    const auto output = run({"/etc/passwd"});
+    ASSERT_FALSE(output);
+    EXPECT_EQ(output.error().code, ErrorCode::not_permitted);
+}
+
+TEST(Process, WhatRunsTooLongIsKilled) {
+    const auto output = run({"sleep", "100"}, std::chrono::milliseconds(50));
+    ASSERT_FALSE(output);
+    EXPECT_EQ(output.error().code, ErrorCode::timed_out);
+}
+
+TEST(Process, AHeldChildWaitsForItsRelease) {
+    SpawnOptions options;
+    options.held = true;
+    auto child = spawn({"true"}, options);
+    ASSERT_TRUE(child);
+    auto status = child->wait_for(std::chrono::milliseconds(30));
+    ASSERT_TRUE(status);
+    EXPECT_FALSE(status->has_value());
+    child->release();
+    const auto done = child->wait();
+    ASSERT_TRUE(done);
+    EXPECT_EQ(done->code, 0);
+}
+
+TEST(Process, ADestroyedChildIsGone) {
+    pid_t pid = -1;
+    {
+        auto child = spawn({"sleep", "100"});
+        ASSERT_TRUE(child);
+        pid = child->pid();
+    }
+    EXPECT_NE(::kill(pid, 0), 0);
+}
+
+}  // namespace
+}  // namespace ringside::base
