@@ -1,0 +1,87 @@
+/* The shared page: counters as a guest's kernel and its programs read them without an exit. Plain
+ * C, so that the Linux guest driver includes this very file. All fields are little-endian; every
+ * offset is from the start of the page. A vCPU's part is written by the hypervisor (or by whatever
+ * plays it), a thread's part by the guest kernel; both bump `sequence` to odd before and to even
+ * after a change. Programs map it read-only. */
+#ifndef RINGSIDE_VPMU_PAGE_H
+#define RINGSIDE_VPMU_PAGE_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdint.h>
+#endif
+
+#define VPMU_PAGE_MAGIC 0x554d5056u /* "VPMU" */
+#define VPMU_PAGE_VERSION 1u
+#define VPMU_PAGE_COUNTERS 16u
+/* General counters come first; fixed counters and Arm's cycle counter from this index on. */
+#define VPMU_PAGE_FIXED 12u
+#define VPMU_PAGE_NO_THREAD 0xffffffffu
+
+/* header.flags */
+#define VPMU_PAGE_RAW_IS_LIVE 1u /* `raw` is the counter itself; no instruction reads it */
+
+struct vpmu_page_header {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t bytes; /* of the whole page */
+    uint32_t flags;
+    uint32_t policy;       /* enum class Policy, so that a guest can say what it sees */
+    uint32_t architecture; /* enum class Architecture */
+    uint32_t vcpu_count;
+    uint32_t vcpu_offset;
+    uint32_t thread_count;
+    uint32_t thread_offset;
+    uint32_t ring_entries; /* of each vCPU; a power of two, or 0 */
+    uint32_t ring_offset;
+    uint64_t reserved[2];
+};
+
+/* Phys* = sum + (phys - start): the vCPU's own count, whatever else ran on the CPU. `phys` is the
+ * hardware counter, or `raw`. A stopped counter has its bit of `active` clear, and its count is
+ * `sum`. */
+struct vpmu_page_counter {
+    uint64_t raw;
+    uint64_t sum;
+    uint64_t start;
+    uint32_t event; /* select << 8 | umask */
+    uint32_t width_bits;
+};
+
+struct vpmu_page_vcpu {
+    uint32_t sequence;
+    uint32_t thread; /* index of the thread that runs, or VPMU_PAGE_NO_THREAD */
+    uint64_t resumed_ns;
+    uint64_t active;     /* by page index */
+    uint64_t starved;    /* the guest believes these count, and they do not */
+    uint64_t starved_ns; /* how long any counter was starved */
+    uint64_t ring_head;  /* samples ever written; the newest is at (head - 1) % entries */
+    uint64_t reserved[2];
+    struct vpmu_page_counter counter[VPMU_PAGE_COUNTERS];
+};
+
+/* Log = sum + (Phys* - start): the thread's count, wherever it ran. */
+struct vpmu_page_thread_counter {
+    uint64_t sum;
+    uint64_t start;
+};
+
+struct vpmu_page_thread {
+    uint32_t sequence;
+    uint32_t id;      /* the guest's name for it */
+    uint32_t vcpu;    /* where it runs, or VPMU_PAGE_NO_THREAD */
+    uint32_t pending; /* overflows that wait for it, by page index */
+    struct vpmu_page_thread_counter counter[VPMU_PAGE_COUNTERS];
+};
+
+/* An overflow with the address at which it happened, not at which it was noticed. */
+struct vpmu_page_sample {
+    uint64_t ip;
+    uint64_t time_ns;
+    uint32_t counter;
+    uint32_t thread;
+    uint64_t skid; /* events between the two */
+};
+
+#endif
