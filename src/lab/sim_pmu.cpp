@@ -20,13 +20,17 @@ SimPmu::SimPmu(const vpmu::PmuModel& model) : model_(model) {
     if (!is_arm()) at_.enable = model.general;
 }
 
+Mask SimPmu::enable_in(Mode mode) const {
+    const bool swapped = is_intel() && mode == Mode::host && !host_is_kernel_ && !keeps_enable_;
+    return swapped ? host_enable_ : at_.enable;
+}
+
 // Is the counter switched on, wherever the CPU is in `mode`?
 bool SimPmu::runs_in(Mode mode, Slot slot) const {
     if (is_arm())
         return (at_.control & 1) != 0 && (at_.enable & b(slot)) != 0 && counts_at(mode, slot);
     const bool host = mode == Mode::host && !host_is_kernel_;
-    const std::uint64_t enable = host && is_intel() ? host_enable_ : at_.enable;
-    if ((enable & b(slot)) == 0) return false;
+    if ((enable_in(mode) & b(slot)) == 0) return false;
     if (slot >= 32) return counts_at(mode, slot);
     if ((at_.selector[slot] & b(22)) == 0) return false;
     if (is_amd() && host && (at_.selector[slot] & b(40)) != 0) return false;
@@ -86,14 +90,21 @@ void SimPmu::bump(Slot slot, std::uint64_t events) {
 }
 
 void SimPmu::run(Mode mode, std::span<const Occurrence> happened) {
-    Mask on = is_intel() && mode == Mode::host && !host_is_kernel_ ? host_enable_ : at_.enable;
-    for (on &= ~denied_; on != 0; on &= on - 1) {
+    for (Mask on = enable_in(mode) & ~denied_; on != 0; on &= on - 1) {
         const auto slot = static_cast<Slot>(std::countr_zero(on));
         if (!runs_in(mode, slot)) continue;
         for (const Occurrence& what : happened) {
             if (what.events != 0 && counts_event(slot, what)) bump(slot, what.events);
         }
     }
+}
+
+Mask SimPmu::running(Mode mode) const {
+    Mask on = 0;
+    vpmu::for_each_slot(model_.slots(), [&](Slot slot) {
+        if (runs_in(mode, slot)) on |= b(slot);
+    });
+    return on;
 }
 
 bool SimPmu::interrupt_level() const {

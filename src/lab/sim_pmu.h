@@ -41,6 +41,7 @@ class SimPmu {
     // As ground truth: a denied event never counts, a starved counter does not count, and with
     // `host_is_kernel` the VMM's work counts as the guest kernel's.
     void deny(Mask slots) { denied_ = slots; }
+    Mask denied() const { return denied_; }
     void count_host_as_kernel(bool on) { host_is_kernel_ = on; }
     const vpmu::PmuState& state() const { return at_; }
     void replace_state(const vpmu::PmuState& state) { at_ = state; }
@@ -65,23 +66,29 @@ class SimPmu {
     void write_control(std::uint64_t value) { at_.control = value; }
     void write_enable(std::uint64_t value) { at_.enable = value & model_.slots(); }
     void write_host_enable(std::uint64_t value) { host_enable_ = value & model_.slots(); }
+    void keep_guest_enable(bool on) { keeps_enable_ = on; }
     void set_overflow(std::uint64_t value) { at_.overflow |= value & model_.slots(); }
     void clear_overflow(std::uint64_t value) { at_.overflow &= ~value; }
     void write_interrupt_enable(std::uint64_t value) { at_.interrupt_enable = value; }
     void write_select(std::uint64_t value) { at_.select = value; }
     void write_user_enable(std::uint64_t value) { at_.user_enable = value; }
     bool take_interrupt() {
-        const bool raised = raised_;
-        raised_ = false;
+        const bool raised = raised_ && !held_;
+        if (raised) raised_ = false;
         return raised;
     }
     std::uint64_t now_ns() { return now_ns_; }
 
     void advance_clock(std::uint64_t ns) { now_ns_ += ns; }
+    // Counters that run while the CPU is in `mode`.
+    Mask running(Mode mode) const;
+    // The interrupt is raised but does not reach the handler before the next call.
+    void hold_interrupt(bool on) { held_ = on; }
     // How often the hypervisor wrote to a counter that was running under its hands.
     std::uint64_t writes_while_running() const { return writes_while_running_; }
 
   private:
+    Mask enable_in(Mode mode) const;
     bool runs_in(Mode mode, Slot slot) const;
     bool counts_at(Mode mode, Slot slot) const;
     bool counts_event(Slot slot, const Occurrence& what) const;
@@ -106,7 +113,9 @@ class SimPmu {
     Mask host_enable_ = 0;
     Mask denied_ = 0;
     bool host_is_kernel_ = false;
+    bool keeps_enable_ = false;
     bool raised_ = false;
+    bool held_ = false;
     std::uint64_t now_ns_ = 0;
     std::uint64_t writes_while_running_ = 0;
 };

@@ -40,14 +40,21 @@ class Cpu {
 
     // Leaves nothing of the vCPU on this CPU; what the guest sees is in v.guest.
     void release(Vcpu& v);
+    // Before a vCPU goes away: no late interrupt may reach it.
+    void forget(Vcpu& v) {
+        if (resident_ == &v || v.resident_on == id_) release(v);
+        if (last_released_ == &v) last_released_ = nullptr;
+    }
     // v.guest is what the guest would read now.
     void bring_up_to_date(Vcpu& v);
     // v.guest was replaced (reset, restore, migration) while nothing of it was on this CPU.
     void guest_replaced(Vcpu& v) { changed(v, 0); }
 
-    // The PMU's interrupt in host mode. On x86 it may be a guest's that came too late for its
-    // exit: then it belongs to the vCPU that was released last.
+    // The PMU's interrupt for the host's own events.
     void host_interrupt();
+    // x86: the guests' PMI vector fired in host mode. It came too late for its exit, or the VMM's
+    // work overflowed a domain-switched counter; it belongs to whom the counters belonged.
+    void late_guest_interrupt();
 
     // The host's own events. Counts are exact after sync_host_events().
     EventId add_host_event(const HostEventRequest& request);
@@ -69,9 +76,12 @@ class Cpu {
         return host_wanted_ && host_.events().wants_counters(task);
     }
 
+    void follow_filter(Vcpu& v);
     void take(Vcpu& v);
+    void unload(Vcpu& v);
     void load_logical(Vcpu& v);
     void enter_lazily(Vcpu& v);
+    void park(Vcpu& v);
     void give_to_host(TaskId task);
     void changed(Vcpu& v, Mask overflowed);
     void guest_overflowed(Vcpu& v);

@@ -9,7 +9,7 @@ template <Hardware Hw>
 void Cpu<Hw>::give_to_host(TaskId task) {
     if (resident_ != nullptr) {
         if (!is_lazy(*resident_) || !host_wants(task)) return;
-        release(*resident_);
+        unload(*resident_);
     }
     host_.resume(task);
     if (scheduled_ != nullptr) show_starvation(*scheduled_, host_.events(), host_.now_ns());
@@ -17,10 +17,16 @@ void Cpu<Hw>::give_to_host(TaskId task) {
 
 template <Hardware Hw>
 void Cpu<Hw>::host_interrupt() {
-    const bool raised = registers_.take_interrupt();
-    if (host_.on_hardware()) {
-        host_.service_overflow();
-    } else if (raised && last_released_ != nullptr) {
+    (void)registers_.take_interrupt();
+    host_.service_overflow();
+}
+
+template <Hardware Hw>
+void Cpu<Hw>::late_guest_interrupt() {
+    if (resident_ != nullptr) {
+        guest_overflowed(*resident_);
+        if (!model().is_arm()) resident_->interrupt_pending = true;
+    } else if (last_released_ != nullptr && !model().is_arm()) {
         last_released_->interrupt_pending = true;
     }
 }
@@ -28,10 +34,7 @@ void Cpu<Hw>::host_interrupt() {
 // A lazy guest's registers give way when the host gets something to count.
 template <Hardware Hw>
 void Cpu<Hw>::make_way_for_host() {
-    if (resident_ != nullptr && is_lazy(*resident_)) {
-        release(*resident_);
-        host_.resume(scheduled_ != nullptr ? scheduled_->task : whole_cpu);
-    }
+    if (resident_ != nullptr && is_lazy(*resident_)) release(*resident_);
 }
 
 template <Hardware Hw>

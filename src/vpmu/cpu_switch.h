@@ -8,6 +8,7 @@ namespace ringside::vpmu {
 template <Hardware Hw>
 bool Cpu<Hw>::sched_in(Vcpu& v) {
     if (v.resident_on != no_cpu && v.resident_on != id_) return false;
+    follow_filter(v);
     scheduled_ = &v;
     if (residence(v) == Residence::while_scheduled) {
         take(v);
@@ -18,19 +19,24 @@ bool Cpu<Hw>::sched_in(Vcpu& v) {
     return true;
 }
 
+// A change of the filter is in force before the guest runs again.
+template <Hardware Hw>
+void Cpu<Hw>::follow_filter(Vcpu& v) {
+    if (v.filter_seen == v.vm->filter.generation()) return;
+    bring_up_to_date(v);
+    changed(v, 0);
+}
+
 template <Hardware Hw>
 void Cpu<Hw>::sched_out(Vcpu& v) {
-    if (residence(v) == Residence::while_scheduled) release(v);
+    if (!is_lazy(v) && !is_legacy(v)) unload(v);
     scheduled_ = nullptr;
     give_to_host(whole_cpu);
 }
 
 template <Hardware Hw>
 void Cpu<Hw>::enter(Vcpu& v) {
-    if (v.filter_seen != v.vm->filter.generation()) {
-        bring_up_to_date(v);
-        changed(v, 0);
-    }
+    follow_filter(v);
     switch (residence(v)) {
         case Residence::never:
         case Residence::while_scheduled:
@@ -55,14 +61,14 @@ void Cpu<Hw>::exit(Vcpu& v, ExitReason why) {
             break;
         case Residence::until_slow_exit:
             if (why == ExitReason::fast) return;
-            release(v);
+            unload(v);
             break;
         case Residence::while_in_guest:
-            release(v);
+            unload(v);
             break;
         case Residence::until_needed:
             if (why == ExitReason::fast) return;
-            if (resident_ == &v && host_wants(v.task)) release(v);
+            if (resident_ == &v && host_wants(v.task)) unload(v);
             break;
     }
     if (why == ExitReason::pmu_interrupt) guest_overflowed(v);
@@ -72,7 +78,7 @@ void Cpu<Hw>::exit(Vcpu& v, ExitReason why) {
 // Clears the way, then loads. Exactly one owner: the host, or one vCPU.
 template <Hardware Hw>
 void Cpu<Hw>::take(Vcpu& v) {
-    if (resident_ != nullptr) release(*resident_);
+    if (resident_ != nullptr) unload(*resident_);
     host_.suspend();
     resident_ = &v;
     v.resident_on = id_;
@@ -90,13 +96,33 @@ void Cpu<Hw>::load_logical(Vcpu& v) {
 // Only a vCPU that counts needs the hardware. What another lazy one left there is stopped.
 template <Hardware Hw>
 void Cpu<Hw>::enter_lazily(Vcpu& v) {
-    if (resident_ == &v) return set_enables(registers_, v.guest.enable, 0);
-    if (v.active != 0) return take(v);
-    if (resident_ != nullptr) set_enables(registers_, 0, 0);
+    if (resident_ == &v) {
+        if (v.parked) set_enables(registers_, v.guest.enable, 0);
+        v.parked = false;
+    } else if (v.active != 0) {
+        take(v);
+    } else if (resident_ != nullptr && !resident_->parked) {
+        park(*resident_);
+    }
+}
+
+// Stops a lazy vCPU's counters and leaves them where they are.
+template <Hardware Hw>
+void Cpu<Hw>::park(Vcpu& v) {
+    if (direct_registers(v, model()).enable) v.guest.enable = registers_.enable();
+    set_enables(registers_, 0, 0);
+    v.follow_guest();
+    v.parked = true;
 }
 
 template <Hardware Hw>
 void Cpu<Hw>::release(Vcpu& v) {
+    unload(v);
+    give_to_host(scheduled_ != nullptr ? scheduled_->task : whole_cpu);
+}
+
+template <Hardware Hw>
+void Cpu<Hw>::unload(Vcpu& v) {
     if (is_legacy(v)) {
         bring_up_to_date(v);
         drop_backing(v, host_);
@@ -108,6 +134,7 @@ void Cpu<Hw>::release(Vcpu& v) {
     } else if (is_lazy(v)) {
         capture(registers_, v);
         set_enables(registers_, 0, 0);
+        v.parked = false;
     } else {
         put(registers_, v);
         last_logical_ = nullptr;
@@ -144,6 +171,7 @@ void Cpu<Hw>::changed(Vcpu& v, Mask overflowed) {
         load_logical(v);
     } else if (resident_ == &v) {
         apply(registers_, v);
+        v.parked = false;
     }
 }
 

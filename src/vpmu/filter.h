@@ -28,6 +28,7 @@ class Filter {
     bool allow(const FilterEntry* entries, std::size_t count, std::uint32_t fixed_bitmap = 0);
 
     bool permits(const Event& event) const;
+    bool denies_nothing() const { return action_ == Action::deny && count_ == 0; }
     // `index` counts Intel's fixed counters from 0; the bitmap alone decides.
     bool permits_fixed(unsigned index) const;
     // Grows with every change, so that a vCPU notices before its next entry.

@@ -28,6 +28,9 @@ concept Hardware = requires(H& hw, Slot slot, std::uint64_t value) {
     hw.write_control(value);
     hw.write_enable(value);
     hw.write_host_enable(value);
+    // Intel: VM exit leaves the guest's enable in force instead of loading the host's (VM-exit
+    // control 12 off). Nothing elsewhere.
+    hw.keep_guest_enable(true);
     hw.set_overflow(value);
     hw.clear_overflow(value);
     hw.write_interrupt_enable(value);
@@ -89,6 +92,7 @@ class Registers {
         hw_.write_host_enable(host_enable_ = value);
         ++moves_.writes;
     }
+    void keep_guest_enable(bool on) { hw_.keep_guest_enable(on); }
     // Makes the overflow bits `wanted`, knowing they are `now`.
     void change_overflow(Mask now, Mask wanted) {
         if ((wanted & ~now) != 0) {

@@ -29,7 +29,7 @@ class HostCounters {
 
     // Hands the counters to the host's events and back. Time does not pass for events that are out.
     void resume(TaskId task) {
-        if (!out_ && task == task_) return;
+        if (!out_ && task == task_) return;  // nothing changed hands
         pass_time();
         task_ = task;
         out_ = false;
@@ -89,6 +89,7 @@ class HostCounters {
     void service_overflow() {
         const Mask overflowed = hw_.overflow() & held_;
         if (overflowed == 0) return;
+        const Paused pause(hw_);
         for_each_slot(overflowed, [&](Slot slot) {
             sync_slot(slot);
             arm(slot);
@@ -108,14 +109,20 @@ class HostCounters {
     }
     // Its count is brought up to date first; replan() gives its counter away.
     void forget(EventId id) {
-        sync();
+        pass_time();
+        for_each_slot(held_, [&](Slot slot) {
+            if (plan_.occupant[slot] == id) release(slot);
+        });
         events_.remove(id);
         backed_[id] = nullptr;
+        orphans_ = true;
     }
     // The guest wrote the counter behind this event.
     void rearm(EventId id) {
         for_each_slot(held_, [&](Slot slot) {
-            if (plan_.occupant[slot] == id) arm(slot);
+            if (plan_.occupant[slot] != id || last_[slot] == starting_value(slot)) return;
+            const Paused pause(hw_);
+            arm(slot);
         });
     }
 
@@ -133,7 +140,6 @@ class HostCounters {
 
     void sync_slot(Slot slot) {
         const EventId id = plan_.occupant[slot];
-        if (!events_.at(id).used) return;  // removed since
         const std::uint64_t before = last_[slot];
         last_[slot] = hw_.counter(slot);
         const std::uint64_t counted = (last_[slot] - before) & low_bits(hardware_bits(slot));
@@ -160,8 +166,9 @@ class HostCounters {
         vcpu.skid.add(vcpu.guest.counter[slot] & low_bits(bits));
     }
 
-    // Sets the counter so that it overflows when its event, or the guest counter behind it, does.
-    void arm(Slot slot) {
+    // The value from which the counter overflows when its event, or the guest counter behind it,
+    // does.
+    std::uint64_t starting_value(Slot slot) const {
         const EventId id = plan_.occupant[slot];
         const HostEvent& event = events_.at(id);
         std::uint64_t distance = event.request.period == 0 ? 0 : event.left;
@@ -171,7 +178,11 @@ class HostCounters {
             const std::uint64_t value = vcpu->guest.counter[guest_slot];
             distance = (low_bits(bits) - (value & low_bits(bits))) + 1;
         }
-        last_[slot] = preset(hardware_bits(slot), distance);
+        return preset(hardware_bits(slot), distance);
+    }
+
+    void arm(Slot slot) {
+        last_[slot] = starting_value(slot);
         hw_.set_counter(slot, last_[slot]);
     }
 
@@ -197,7 +208,8 @@ class HostCounters {
             if (next.occupant[slot] != no_event) occupied |= bit(slot);
             if (plan_.occupant[slot] != next.occupant[slot]) moving |= bit(slot);
         });
-        if (moving == 0) return;
+        if (moving == 0 && !orphans_) return;
+        orphans_ = false;
         set_enables(hw_, 0, 0);
         for_each_slot(moving & held_, [&](Slot slot) { release(slot); });
         start(next, occupied);
@@ -243,6 +255,7 @@ class HostCounters {
     TaskId task_ = whole_cpu;
     bool out_ = false;
     bool on_hardware_ = false;
+    bool orphans_ = false;  // a counter still runs for an event that is gone
     std::uint64_t since_ns_;
     std::uint64_t last_[max_slots] = {};
     Vcpu* backed_[max_host_events] = {};

@@ -20,14 +20,8 @@ bool is_software(const Vcpu& vcpu, Slot slot) {
     return select == arm::event_software_increment || select == arm::event_chain;
 }
 
-void show_starvation(Vcpu& vcpu, const HostEvents& events, std::uint64_t now_ns) {
-    Mask starved = 0;
-    for_each_slot(vcpu.active, [&](Slot slot) {
-        if (is_software(vcpu, slot)) return;
-        const EventId id = vcpu.backing[slot].id;
-        if (id == no_event || events.at(id).state != HostEventState::active) starved |= bit(slot);
-    });
-    if (vcpu.vm->policy != Policy::legacy || starved == vcpu.starved) return;
+void say_starved(Vcpu& vcpu, Mask starved, std::uint64_t now_ns) {
+    if (starved == vcpu.starved) return;
     const std::uint64_t lasted_ns = vcpu.starved != 0 ? now_ns - vcpu.starved_since_ns : 0;
     vcpu.starved = starved;
     vcpu.starved_since_ns = now_ns;
@@ -35,6 +29,17 @@ void show_starvation(Vcpu& vcpu, const HostEvents& events, std::uint64_t now_ns)
     const PageUpdate update(vcpu.page->sequence);
     vcpu.page->starved = page_mask(vcpu.model(), starved);
     vcpu.page->starved_ns += lasted_ns;
+}
+
+void show_starvation(Vcpu& vcpu, const HostEvents& events, std::uint64_t now_ns) {
+    if (vcpu.vm->policy != Policy::legacy) return;
+    Mask starved = 0;
+    for_each_slot(vcpu.active, [&](Slot slot) {
+        if (is_software(vcpu, slot)) return;
+        const EventId id = vcpu.backing[slot].id;
+        if (id == no_event || events.at(id).state != HostEventState::active) starved |= bit(slot);
+    });
+    say_starved(vcpu, starved, now_ns);
 }
 
 }  // namespace ringside::vpmu

@@ -10,6 +10,7 @@ namespace ringside::vpmu {
 HostEventRequest backing_request(const Vcpu& vcpu, const PmuModel& host, Slot slot);
 
 // Says on the page which counters the guest wrongly believes to run.
+void say_starved(Vcpu& vcpu, Mask starved, std::uint64_t now_ns);
 void show_starvation(Vcpu& vcpu, const HostEvents& events, std::uint64_t now_ns);
 
 // SW_INCR and CHAIN are counted by advance(), never by hardware.
@@ -22,6 +23,7 @@ void drop_backing(Vcpu& vcpu, HostCounters<Hw>& host) {
         vcpu.backing[slot].id = no_event;
     });
     host.replan();
+    say_starved(vcpu, 0, host.now_ns());
 }
 
 // After a guest's write: events for the counters that run now, none for the others. An event whose

@@ -60,6 +60,7 @@ void Vcpu::refresh() {
     const PmuModel& pmu = model();
     const bool counts_vmm = traits_of(vm->policy).counts_vmm;
     control = guest.control;
+    untrapped = vm->direct && vm->filter.denies_nothing();
     selected = 0;
     filter_seen = vm->filter.generation();
     for_each_slot(pmu.slots(), [&](Slot slot) {
@@ -72,13 +73,26 @@ void Vcpu::refresh() {
         }
         if (allowed && is_selected(*this, slot)) selected |= bit(slot);
     });
-    const bool running = !pmu.is_arm() || (guest.control & arm::pmcr_enable) != 0;
-    active = running ? selected & guest.enable : 0;
+    update_active();
     chained = 0;
     if (!vm->emulates_chain) return;
     for_each_slot(active, [&](Slot slot) {
         if (is_chained(pmu, guest, slot)) chained |= bit(slot);
     });
+}
+
+void Vcpu::update_active() {
+    const bool running = !model().is_arm() || (guest.control & arm::pmcr_enable) != 0;
+    active = running ? selected & guest.enable : 0;
+}
+
+void Vcpu::follow_guest() {
+    if (untrapped) {
+        control = guest.control;
+        selected = guest.enable;
+        for_each_slot(model().slots(), [&](Slot slot) { selector[slot] = guest.selector[slot]; });
+    }
+    update_active();
 }
 
 bool Vcpu::wants_interrupt() const {
@@ -116,8 +130,9 @@ bool holds_registers(const Vcpu& vcpu, const PmuModel& host) {
     if (traits_of(policy).traps_every_access || policy == Policy::paravirtual) return false;
     if (policy == Policy::lazy_mediated && vcpu.resident_on == no_cpu) return false;
     if (host.is_arm()) {
-        return vcpu.vm->direct && policy != Policy::shared_view &&
-               sees_whole_pmu(vcpu.model(), host);
+        // The host's view needs every write of a counter, and NSH must not show in PMEVTYPER.
+        const bool hidden = policy == Policy::shared_view || traits_of(policy).counts_vmm;
+        return vcpu.untrapped && !hidden && sees_whole_pmu(vcpu.model(), host);
     }
     return sees_whole_pmu(vcpu.model(), host);
 }
@@ -128,7 +143,7 @@ DirectRegisters direct_registers(const Vcpu& vcpu, const PmuModel& host) {
     if (!holds_registers(vcpu, host)) return {vcpu.selected, false, false};
     const Policy policy = vcpu.vm->policy;
     const bool few = policy == Policy::lazy_mediated && !host.is_arm();
-    return {few ? vcpu.selected : vcpu.model().slots(), true, host.is_arm()};
+    return {few ? vcpu.selected : vcpu.model().slots(), !vcpu.parked, host.is_arm()};
 }
 
 bool intercepts(const Vcpu& vcpu, const PmuModel& host, Register which, bool writes) {

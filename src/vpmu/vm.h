@@ -18,7 +18,8 @@ struct Vm {
     PmuModel model;
     Filter filter;
     bool consents = false;  // to the host reading its totals (shared_view)
-    // Arm traps all PMU accesses or none. Without traps there is no filter and no emulated event.
+    // Arm traps all PMU accesses or none. Without traps nothing can be emulated; a filter that
+    // denies something brings the traps back.
     bool direct = false;
     // Arm: the hardware has no CHAIN event (QEMU's has not). Needs traps, so not with `direct`.
     bool emulates_chain = false;
@@ -75,15 +76,17 @@ struct Vcpu {
     // The hardware's side of the same registers, made by refresh().
     std::uint64_t selector[max_slots] = {};
     std::uint64_t control = 0;
-    Mask selected = 0;  // counters whose own selector is on and permitted
-    Mask active = 0;    // those that are also enabled: they count
-    Mask chained = 0;   // even counters whose overflow we carry into the odd one ourselves
+    Mask selected = 0;       // counters whose own selector is on and permitted
+    Mask active = 0;         // those that are also enabled: they count
+    Mask chained = 0;        // even counters whose overflow we carry into the odd one ourselves
+    bool untrapped = false;  // Arm: the guest has all registers in its hands
     std::uint32_t filter_seen = 0;
 
     bool interrupt_pending = false;  // x86: a PMI to inject
     Mask starved = 0;                // legacy: counting, as the guest believes, but not counted
     std::uint64_t starved_since_ns = 0;
     CpuId resident_on = no_cpu;  // whose hardware holds the registers
+    bool parked = false;         // lazy: they are there, but stopped
     Skid skid;
 
     Backing backing[max_slots];               // legacy
@@ -99,11 +102,17 @@ struct Vcpu {
     const PmuModel& model() const { return vm->model; }
     // Recomputes what the hardware is given; call after any change of guest state or filter.
     void refresh();
+    // After registers were read back that the guest changes itself. Not the place where a new
+    // filter is adopted: the hardware still holds what the old one allowed.
+    void follow_guest();
     void reset();
     // On Arm the level of the interrupt line; on x86 whether a PMI waits to be injected.
     bool wants_interrupt() const;
     // The VMM injected it. Without effect on Arm, where the guest lowers the level itself.
     void interrupt_injected() { interrupt_pending = false; }
+
+  private:
+    void update_active();
 };
 
 // Must this access leave the guest?

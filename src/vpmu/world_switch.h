@@ -21,10 +21,23 @@ void set_enables(Registers<Hw>& hw, Mask guest, Mask host) {
     if (hw.host_enable() != host) hw.set_host_enable(host);
 }
 
-// Domain switch lets the VMM's work on the guest's behalf be counted.
-inline Mask enable_in_host(const Vcpu& vcpu) {
-    return traits_of(vcpu.vm->policy).counts_vmm ? vcpu.guest.enable : 0;
-}
+// Nothing counts while this lives; perf's interrupt handler stops the PMU the same way.
+template <Hardware Hw>
+class Paused {
+  public:
+    explicit Paused(Registers<Hw>& hw)
+        : hw_(hw), guest_(hw.held().enable), host_(hw.host_enable()) {
+        set_enables(hw_, 0, 0);
+    }
+    ~Paused() { set_enables(hw_, guest_, host_); }
+    Paused(const Paused&) = delete;
+    Paused& operator=(const Paused&) = delete;
+
+  private:
+    Registers<Hw>& hw_;
+    Mask guest_;
+    Mask host_;
+};
 
 template <Hardware Hw>
 void stop_all(Registers<Hw>& hw) {
@@ -79,7 +92,9 @@ void load(Registers<Hw>& hw, Vcpu& vcpu) {
     hw.change_overflow(hw.overflow(), hardware_overflow(vcpu));
     if (model.has_control()) hw.set_control(vcpu.control);
     load_arm_rest(hw, vcpu);
-    set_enables(hw, vcpu.guest.enable, enable_in_host(vcpu));
+    set_enables(hw, vcpu.guest.enable, 0);
+    // Domain switch: the VMM's work on the guest's behalf is counted too.
+    if (traits_of(vcpu.vm->policy).counts_vmm) hw.keep_guest_enable(true);
 }
 
 // An x86 PMI that the hardware has raised belongs to the vCPU whose values were loaded.
@@ -113,7 +128,7 @@ void capture(Registers<Hw>& hw, Vcpu& vcpu) {
     hw.change_overflow(found, found & ~vcpu.chained);
     if (direct.all) read_back_arm(hw, vcpu);
     claim_interrupt(hw, vcpu);
-    if (direct.enable) vcpu.refresh();
+    if (direct.enable || direct.all) vcpu.follow_guest();
 }
 
 // KVM's put: reads everything back and leaves zeros for whoever comes next.
@@ -122,6 +137,7 @@ void put(Registers<Hw>& hw, Vcpu& vcpu) {
     const PmuModel& model = vcpu.model();
     const DirectRegisters direct = direct_registers(vcpu, hw.model());
     if (direct.enable) vcpu.guest.enable = hw.enable();
+    hw.keep_guest_enable(false);
     stop_all(hw);
     if (direct.all) read_back_arm(hw, vcpu);
     const Mask selectable = model.selectable();
@@ -136,7 +152,7 @@ void put(Registers<Hw>& hw, Vcpu& vcpu) {
     hw.change_overflow(found, 0);
     if (model.has_control()) hw.set_control(0);
     claim_interrupt(hw, vcpu);
-    if (direct.enable) vcpu.refresh();
+    if (direct.enable || direct.all) vcpu.follow_guest();
 }
 
 // Makes the hardware hold the vCPU's registers, writing only what it does not hold already. What
@@ -166,7 +182,7 @@ void apply(Registers<Hw>& hw, Vcpu& vcpu) {
             hw.set_user_enable(vcpu.guest.user_enable);
         }
     }
-    set_enables(hw, vcpu.guest.enable, enable_in_host(vcpu));
+    set_enables(hw, vcpu.guest.enable, 0);
 }
 
 }  // namespace ringside::vpmu

@@ -1,0 +1,168 @@
+// World: what must hold after each happening, each promise under its own name.
+#include "vpmu/page_index.h"
+#include "world.h"
+
+namespace ringside::vpmu::proof {
+
+// A level on Arm, a latched edge on x86: as the guest's own PMU would have it.
+void World::check_interrupt(Guest& guest) {
+    if (guest.vcpu->wants_interrupt() == guest.truth->interrupt_level()) return;
+    fail("interrupts_follow_the_overflow_bits",
+         std::string("the guest's interrupt is ") +
+             (guest.truth->interrupt_level() ? "missing" : "spurious"));
+}
+
+// While nothing of a vCPU is in hardware, memory holds all of it.
+void World::check_memory(Guest& guest) {
+    const Vcpu& vcpu = *guest.vcpu;
+    const bool elsewhere = vcpu.resident_on != no_cpu && setup_.policy != Policy::legacy;
+    const bool running = setup_.policy == Policy::legacy && guest.cpu >= 0;
+    if (elsewhere || running) return;
+    const PmuState& truth = guest.truth->state();
+    for_each_slot(setup_.guest.slots(), [&](Slot slot) {
+        if (vcpu.guest.counter[slot] == truth.counter[slot]) return;
+        fail(vcpu.guest.counter[slot] < truth.counter[slot] ? "nothing_is_lost"
+                                                            : "nothing_is_doubled_or_foreign",
+             "counter " + std::to_string(slot) + " is " + std::to_string(vcpu.guest.counter[slot]) +
+                 " instead of " + std::to_string(truth.counter[slot]));
+    });
+    if (vcpu.guest.overflow != truth.overflow) {
+        fail("overflow_bits_are_kept",
+             std::to_string(vcpu.guest.overflow) + " instead of " + std::to_string(truth.overflow));
+    }
+    PmuState same = truth;
+    same.overflow = vcpu.guest.overflow;
+    for (Slot slot = 0; slot < max_slots; ++slot) same.counter[slot] = vcpu.guest.counter[slot];
+    if (same == vcpu.guest) return;
+    const auto hex = [](std::uint64_t got, std::uint64_t wanted) {
+        return std::to_string(got) + "/" + std::to_string(wanted) + " ";
+    };
+    fail("registers_keep_their_values",
+         "after a switch: control " + hex(vcpu.guest.control, truth.control) + "enable " +
+             hex(vcpu.guest.enable, truth.enable) + "interrupt enable " +
+             hex(vcpu.guest.interrupt_enable, truth.interrupt_enable) + "select " +
+             hex(vcpu.guest.select, truth.select) + "user " +
+             hex(vcpu.guest.user_enable, truth.user_enable));
+}
+
+// Exactly one owner: what runs in guest mode is this guest's, what runs in host mode the host's.
+void World::check_running(unsigned cpu) {
+    const Processor& on = processors_[cpu];
+    const lab::SimPmu& hw = *on.hardware;
+    if (hw.writes_while_running() != 0 && !traits_of(setup_.policy).counts_vmm) {
+        fail("stopped_before_a_load", "a running counter was written");
+    }
+    if (setup_.policy == Policy::legacy || on.guest < 0) return;
+    const lab::SimPmu& truth = *guests_[static_cast<unsigned>(on.guest)].truth;
+    const auto running = [](const lab::SimPmu& pmu) {
+        return pmu.running(Mode::guest_user) | pmu.running(Mode::guest_kernel);
+    };
+    if (on.in_guest && (running(hw) & ~running(truth)) != 0) {
+        fail("one_owner", "a counter that is not the guest's runs while it does");
+    }
+    const bool guests = on.cpu->resident() != nullptr;
+    if (guests && !traits_of(setup_.policy).counts_vmm && hw.running(Mode::host) != 0) {
+        fail("one_owner", "a guest's counter runs while the VMM does");
+    }
+}
+
+// A switch leaves nothing in hardware that the next owner could read, unless it is still the
+// guest's own (lazy) or already the host's.
+void World::check_left_behind(unsigned cpu) {
+    const Processor& on = processors_[cpu];
+    const bool keeps = setup_.policy == Policy::lazy_mediated || setup_.policy == Policy::legacy;
+    if (keeps || on.cpu->resident() != nullptr || setup_.host_events) return;
+    const PmuState& held = on.hardware->state();
+    for_each_slot(setup_.guest.slots(), [&](Slot slot) {
+        if (held.counter[slot] != 0 || held.selector[slot] != 0) {
+            fail("nothing_is_left_behind", "counter " + std::to_string(slot));
+        }
+    });
+    if (held.overflow != 0) fail("nothing_is_left_behind", "overflow bits");
+}
+
+namespace {
+
+bool counts(const HostEventRequest& request, Mode mode, const lab::Occurrence& what) {
+    const bool here = mode == Mode::host ? request.in_host : request.in_guest;
+    const bool level = mode == Mode::guest_user ? request.event.user : request.event.kernel;
+    return here && level && request.event.select == what.select &&
+           request.event.umask == what.umask;
+}
+
+}  // namespace
+
+void World::expect_host_counts(unsigned cpu, Mode mode, std::span<const lab::Occurrence> happened) {
+    const Processor& on = processors_[cpu];
+    if (on.cpu->resident() != nullptr) return;
+    const TaskId task =
+        on.guest < 0 ? whole_cpu : guests_[static_cast<unsigned>(on.guest)].vcpu->task;
+    for (Watched& watched : watched_) {
+        if (watched.cpu != cpu) continue;
+        const bool follows = watched.request.task == whole_cpu || watched.request.task == task;
+        if (!follows || on.cpu->host_event(watched.id).state != HostEventState::active) continue;
+        for (const auto& what : happened) {
+            if (counts(watched.request, mode, what)) watched.expected += what.events;
+        }
+    }
+}
+
+void World::check_host_events() {
+    for (const Watched& watched : watched_) {
+        const Processor& on = processors_[watched.cpu];
+        if (on.cpu->resident() != nullptr) continue;
+        on.cpu->sync_host_events();
+        const HostEvent& event = on.cpu->host_event(watched.id);
+        if (event.count != watched.expected) {
+            fail("host_events_count_the_host",
+                 std::to_string(event.count) + " instead of " + std::to_string(watched.expected));
+        }
+        if (event.running_ns > event.enabled_ns) fail("running_is_within_enabled", "host event");
+        if (!event.was_counted() && event.count != 0) fail("running_is_within_enabled", "no time");
+        const std::uint64_t period = watched.request.period;
+        if (period != 0 && event.overflows != watched.expected / period) {
+            fail("host_events_count_the_host", "samples");
+        }
+    }
+}
+
+// What the page says is what happens: a counter that the engine calls starved is not on hardware,
+// and with nobody else on the machine none is starved.
+void World::check_view(unsigned machine) {
+    const Vm& vm = *machines_[machine];
+    std::vector<const Vcpu*> vcpus;
+    for (const Guest& guest : guests_) {
+        if (guest.machine == machine) vcpus.push_back(guest.vcpu.get());
+    }
+    for (const auto& what : palette_) {
+        std::uint64_t total = 0;
+        const bool told =
+            host_view(vcpus.data(), unsigned(vcpus.size()), {what.select, what.umask}, total);
+        const bool may = vm.consents && setup_.policy == Policy::shared_view;
+        if (told && !may) fail("only_who_consents_is_seen", "a total was revealed");
+    }
+}
+
+void World::check_all() {
+    for (unsigned c = 0; c < processors_.size() && !violation_; ++c) {
+        if (!processors_[c].in_guest) continue;
+        for (const Register which : registers_) access(c, which, false, 0, Privilege::kernel);
+    }
+    for (Guest& guest : guests_) {
+        check_memory(guest);
+        if (setup_.policy != Policy::legacy) continue;
+        const auto said = guest.page.starved;
+        if (said != page_mask(setup_.guest, guest.vcpu->starved)) {
+            fail("starvation_is_said", "the page differs from the engine");
+        }
+        // Alone, and never with an event that its own counter cannot count: an error would stay.
+        const bool alone = !setup_.host_events && setup_.host == setup_.guest && !guest.odd_event;
+        if (alone && guest.vcpu->starved != 0) {
+            fail("starvation_is_said", "starved with the whole PMU for itself");
+        }
+    }
+    for (unsigned m = 0; m < machines_.size(); ++m) check_view(m);
+    check_host_events();
+}
+
+}  // namespace ringside::vpmu::proof
