@@ -41,7 +41,8 @@ void resume_logical(Registers<Hw>& hw, Vcpu& vcpu, bool fresh) {
             vcpu.logical.start[slot] = fresh ? 0 : hw.counter(slot);
         }
     });
-    hw.change_overflow(hw.held().overflow, vcpu.guest.overflow);
+    // A counter that only accumulates may have wrapped unseen; that must not look like a sample.
+    if (control.sampling != 0) hw.change_overflow(hw.overflow(), vcpu.guest.overflow);
     if (vcpu.model().has_control() && hw.held().control != vcpu.control) {
         hw.set_control(vcpu.control);
     }

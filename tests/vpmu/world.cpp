@@ -167,6 +167,25 @@ void World::update_denied(Guest& guest) {
     guest.truth->deny(mask);
 }
 
+void World::run_truth(Guest& guest, Mode mode, std::span<const lab::Occurrence> happened) {
+    const PmuState before = guest.truth->state();
+    guest.truth->run(mode, happened);
+    if (!traits_of(setup_.policy).host_sees_totals) return;
+    const PmuState& after = guest.truth->state();
+    for_each_slot(setup_.guest.slots(), [&](Slot slot) {
+        const std::uint64_t counted =
+            (after.counter[slot] - before.counter[slot]) & setup_.guest.value_mask(slot);
+        if (counted == 0) return;
+        const Event event = event_of(setup_.guest, after, slot);
+        for (ViewEntry& entry : guest.counted) {
+            if (!entry.event.same_event(event)) continue;
+            entry.total += counted;
+            return;
+        }
+        guest.counted.push_back({event, counted});
+    });
+}
+
 void World::run_guest(unsigned cpu, Mode mode, std::span<const lab::Occurrence> happened) {
     Processor& on = processors_[cpu];
     if (!on.in_guest) return;
@@ -174,7 +193,7 @@ void World::run_guest(unsigned cpu, Mode mode, std::span<const lab::Occurrence> 
     update_denied(guest);
     const Mask before = on.hardware->state().overflow;
     on.hardware->run(mode, happened);
-    guest.truth->run(mode, happened);
+    run_truth(guest, mode, happened);
     expect_host_counts(cpu, mode, happened);
     after_guest_ran(cpu, before);
 }
@@ -188,8 +207,9 @@ void World::after_guest_ran(unsigned cpu, Mask overflow_before) {
     const bool raised =
         setup_.host.is_arm() ? (fresh & hw.state().interrupt_enable) != 0 : hw.interrupt_raised();
     if (!raised) return;
-    const bool late = !setup_.host.is_arm() && setup_.policy != Policy::legacy &&
-                      on.cpu->resident() == guest.vcpu.get() && random_.one_in(4);
+    const bool may_be_late = random_.one_in(4);
+    const bool late = may_be_late && !setup_.host.is_arm() && setup_.policy != Policy::legacy &&
+                      on.cpu->resident() == guest.vcpu.get();
     if (late) on.hardware->hold_interrupt(true);
     leave(cpu, late ? ExitReason::other : ExitReason::pmu_interrupt);
     if (late) {
@@ -206,7 +226,7 @@ void World::run_host(unsigned cpu, std::span<const lab::Occurrence> happened) {
     on.hardware->run(Mode::host, happened);
     if (on_behalf) {
         update_denied(guest_on(on));
-        guest_on(on).truth->run(Mode::host, happened);
+        run_truth(guest_on(on), Mode::host, happened);
     }
     expect_host_counts(cpu, Mode::host, happened);
     const bool raised = on.hardware->interrupt_level();
@@ -272,7 +292,7 @@ void World::emulate(unsigned cpu) {
     // the lack of a host counter keep a software count from being right.
     update_denied(guest);
     guest.truth->deny(guest.truth->denied() & ~guest.vcpu->starved);
-    guest.truth->run(Mode::guest_kernel, std::span(&what, 1));
+    run_truth(guest, Mode::guest_kernel, std::span(&what, 1));
     on.cpu->count_emulated(*guest.vcpu, event, Privilege::kernel, 1);
     check_interrupt(guest);
     enter(cpu);

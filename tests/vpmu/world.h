@@ -24,6 +24,7 @@ struct Setup {
     bool direct = false;          // Arm: no traps
     bool emulates_chain = false;  // Arm: the hardware has no CHAIN
     bool host_events = true;
+    bool checks = true;  // off where the checks' own accesses would disturb what is measured
     std::uint64_t seed = 1;
 
     std::string name() const;
@@ -85,6 +86,7 @@ class World {
         unsigned machine = 0;
         int cpu = -1;
         bool odd_event = false;
+        std::vector<ViewEntry> counted;  // what its counters counted, by event
     };
     struct Processor {
         std::unique_ptr<lab::SimPmu> hardware;
@@ -108,6 +110,7 @@ class World {
     Guest& guest_on(Processor& on) { return guests_[static_cast<unsigned>(on.guest)]; }
     void pull(Guest& guest);
     void update_denied(Guest& guest);
+    void run_truth(Guest& guest, Mode mode, std::span<const lab::Occurrence> happened);
     void expect_host_counts(unsigned cpu, Mode mode, std::span<const lab::Occurrence> happened);
     void after_guest_ran(unsigned cpu, Mask overflow_before);
     void compare(Guest& guest, Register which, bool writes, Access got, Access wanted);

@@ -126,20 +126,35 @@ void World::check_host_events() {
     }
 }
 
-// What the page says is what happens: a counter that the engine calls starved is not on hardware,
-// and with nobody else on the machine none is starved.
+// The host sees the totals of machines that consent, all of them, and nothing of the others.
 void World::check_view(unsigned machine) {
     const Vm& vm = *machines_[machine];
     std::vector<const Vcpu*> vcpus;
+    bool in_memory = true;
     for (const Guest& guest : guests_) {
-        if (guest.machine == machine) vcpus.push_back(guest.vcpu.get());
+        if (guest.machine != machine) continue;
+        vcpus.push_back(guest.vcpu.get());
+        if (guest.vcpu->resident_on != no_cpu) in_memory = false;
     }
     for (const auto& what : palette_) {
+        const Event event{what.select, what.umask};
         std::uint64_t total = 0;
-        const bool told =
-            host_view(vcpus.data(), unsigned(vcpus.size()), {what.select, what.umask}, total);
+        const bool told = host_view(vcpus.data(), unsigned(vcpus.size()), event, total);
         const bool may = vm.consents && setup_.policy == Policy::shared_view;
         if (told && !may) fail("only_who_consents_is_seen", "a total was revealed");
+        if (!may || !in_memory) continue;
+        std::uint64_t counted = 0;
+        for (const Guest& guest : guests_) {
+            for (const ViewEntry& entry : guest.counted) {
+                if (guest.machine == machine && entry.event.same_event(event)) {
+                    counted += entry.total;
+                }
+            }
+        }
+        if (total != counted) {
+            fail("totals_are_complete",
+                 std::to_string(total) + " instead of " + std::to_string(counted));
+        }
     }
 }
 
