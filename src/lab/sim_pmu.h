@@ -86,6 +86,7 @@ class SimPmu {
     void hold_interrupt(bool on) { held_ = on; }
     // How often the hypervisor wrote to a counter that was running under its hands.
     std::uint64_t writes_while_running() const { return writes_while_running_; }
+    void forget_writes() { writes_while_running_ = 0; }
 
   private:
     Mask enable_in(Mode mode) const;

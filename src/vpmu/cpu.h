@@ -13,8 +13,11 @@ namespace ringside::vpmu {
 template <Hardware Hw>
 class Cpu {
   public:
+    // Takes the PMU over from firmware: whatever runs is stopped, everything is zeroed.
     Cpu(Hw& hw, const PmuModel& model, CpuId id)
-        : registers_(hw, model), host_(registers_), id_(id) {}
+        : registers_(hw, model), host_(registers_), id_(id) {
+        registers_.reset();
+    }
     Cpu(const Cpu&) = delete;
     Cpu& operator=(const Cpu&) = delete;
 

@@ -118,6 +118,19 @@ class Registers {
         ++moves_.writes;
     }
 
+    void reset() {
+        set_enable(0);
+        if (model_.architecture == Architecture::intel) set_host_enable(0);
+        keep_guest_enable(false);
+        for_each_slot(model_.slots(), [&](Slot slot) { set_counter(slot, 0); });
+        for_each_slot(model_.selectable(), [&](Slot slot) { set_selector(slot, 0); });
+        if (model_.has_control()) set_control(0);
+        if (model_.is_arm()) set_interrupt_enable(0);
+        change_overflow(overflow(), 0);
+        (void)take_interrupt();
+        moves_ = {};
+    }
+
     bool take_interrupt() { return hw_.take_interrupt(); }
     std::uint64_t now_ns() { return hw_.now_ns(); }
 

@@ -39,7 +39,8 @@ class HostCounters {
         if (out_) return;
         pass_time();
         out_ = true;
-        if (!on_hardware_) return;
+        if (!touched_) return;
+        touched_ = false;
         set_enables(hw_, 0, 0);
         for_each_slot(held_, [&](Slot slot) { leave(slot); });
         held_ = 0;
@@ -235,6 +236,7 @@ class HostCounters {
         });
         held_ = occupied;
         on_hardware_ = occupied != 0;
+        touched_ = true;
         finish(in_guest, in_host, control);
     }
 
@@ -255,6 +257,7 @@ class HostCounters {
     TaskId task_ = whole_cpu;
     bool out_ = false;
     bool on_hardware_ = false;
+    bool touched_ = false;  // events counted since the last suspend(), even if none is left
     bool orphans_ = false;  // a counter still runs for an event that is gone
     std::uint64_t since_ns_;
     std::uint64_t last_[max_slots] = {};

@@ -73,7 +73,6 @@ void suspend_logical(Registers<Hw>& hw, Vcpu& vcpu) {
     for_each_slot(control.slots, [&](Slot slot) {
         const std::uint64_t now = hw.counter(slot);
         vcpu.logical.sum[slot] += (now - vcpu.logical.start[slot]) & vcpu.model().value_mask(slot);
-        vcpu.logical.start[slot] = now;
         if ((control.sampling >> slot & 1) != 0) vcpu.guest.counter[slot] = now;
     });
     take_logical_overflow(hw, vcpu);

@@ -18,8 +18,8 @@ struct PmuModel {
     constexpr Mask slots() const { return general | fixed; }
     constexpr bool has(Slot slot) const { return slot < 64 && (slots() >> slot & 1) != 0; }
     constexpr bool is_fixed(Slot slot) const { return (fixed >> slot & 1) != 0; }
-    constexpr unsigned general_count() const { return unsigned(std::popcount(general)); }
-    constexpr unsigned fixed_count() const { return unsigned(std::popcount(fixed)); }
+    constexpr unsigned general_count() const { return count_bits(general); }
+    constexpr unsigned fixed_count() const { return count_bits(fixed); }
     constexpr std::uint64_t value_mask(Slot slot) const {
         return low_bits(is_fixed(slot) ? fixed_width_bits : width_bits);
     }

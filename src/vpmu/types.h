@@ -24,6 +24,13 @@ constexpr std::uint64_t low_bits(unsigned count) {
     return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
+// std::popcount asks x86-64 compilers for libgcc, which a hypervisor may not have.
+constexpr unsigned count_bits(Mask mask) {
+    unsigned count = 0;
+    for (; mask != 0; mask &= mask - 1) ++count;
+    return count;
+}
+
 template <typename Function>
 constexpr void for_each_slot(Mask mask, Function function) {
     for (; mask != 0; mask &= mask - 1) function(static_cast<Slot>(std::countr_zero(mask)));

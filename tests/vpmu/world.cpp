@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vpmu/bits.h"
+
 namespace ringside::vpmu::proof {
 
 namespace {
@@ -36,6 +38,20 @@ std::vector<Register> registers_of(const PmuModel& model) {
         }
     }
     return all;
+}
+
+// What firmware, or another system before us, may have left.
+void leave_junk(lab::SimPmu& hardware, const PmuModel& model, Random& random) {
+    for_each_slot(model.slots(), [&](Slot slot) { hardware.write_counter(slot, random.next()); });
+    for_each_slot(model.selectable(), [&](Slot slot) {
+        hardware.write_selector(slot, random.next() | x86::select_enable);
+    });
+    hardware.set_overflow(random.next());
+    hardware.write_control(random.next());
+    hardware.write_interrupt_enable(random.next() & model.slots());
+    hardware.write_host_enable(model.slots());
+    hardware.write_enable(model.slots());
+    hardware.forget_writes();
 }
 
 }  // namespace
@@ -78,7 +94,7 @@ World::World(const Setup& setup)
     for (unsigned c = 0; c < setup.cpus; ++c) {
         Processor& on = processors_.emplace_back();
         on.hardware = std::make_unique<lab::SimPmu>(setup.host);
-        on.hardware->write_enable(0);
+        leave_junk(*on.hardware, setup.host, random_);
         on.cpu = std::make_unique<Cpu<lab::SimPmu>>(*on.hardware, setup.host, c);
     }
 }
@@ -106,6 +122,7 @@ void World::switch_to(unsigned cpu, unsigned vcpu) {
     Processor& on = processors_[cpu];
     Guest& guest = guests_[vcpu];
     if (on.guest >= 0 || guest.cpu >= 0) return;
+    const StoppedCheck stopped(*this, cpu);
     if (!on.cpu->sched_in(*guest.vcpu)) {
         pull(guest);
         if (!on.cpu->sched_in(*guest.vcpu)) fail("one_owner", "a released vCPU is still held");
@@ -119,6 +136,7 @@ void World::switch_away(unsigned cpu) {
     if (on.guest < 0) return;
     if (on.in_guest) leave(cpu, ExitReason::other);
     Guest& guest = guest_on(on);
+    const StoppedCheck stopped(*this, cpu);
     on.cpu->sched_out(*guest.vcpu);
     guest.cpu = -1;
     on.guest = -1;
@@ -203,11 +221,11 @@ void World::after_guest_ran(unsigned cpu, Mask overflow_before) {
     Processor& on = processors_[cpu];
     Guest& guest = guest_on(on);
     const lab::SimPmu& hw = *on.hardware;
+    const bool may_be_late = random_.one_in(4);
     const Mask fresh = hw.state().overflow & ~overflow_before;
     const bool raised =
         setup_.host.is_arm() ? (fresh & hw.state().interrupt_enable) != 0 : hw.interrupt_raised();
     if (!raised) return;
-    const bool may_be_late = random_.one_in(4);
     const bool late = may_be_late && !setup_.host.is_arm() && setup_.policy != Policy::legacy &&
                       on.cpu->resident() == guest.vcpu.get();
     if (late) on.hardware->hold_interrupt(true);
@@ -222,6 +240,7 @@ void World::after_guest_ran(unsigned cpu, Mask overflow_before) {
 void World::run_host(unsigned cpu, std::span<const lab::Occurrence> happened) {
     Processor& on = processors_[cpu];
     if (on.in_guest) return;
+    const bool masked = random_.one_in(3);  // the host's interrupt comes later, or never
     const bool on_behalf = on.guest >= 0 && traits_of(setup_.policy).counts_vmm;
     on.hardware->run(Mode::host, happened);
     if (on_behalf) {
@@ -231,7 +250,10 @@ void World::run_host(unsigned cpu, std::span<const lab::Occurrence> happened) {
     expect_host_counts(cpu, Mode::host, happened);
     const bool raised = on.hardware->interrupt_level();
     if (!raised) return;
-    if (on.cpu->resident() == nullptr) return on.cpu->host_interrupt();
+    if (on.cpu->resident() == nullptr) {
+        if (!masked) on.cpu->host_interrupt();
+        return;
+    }
     if (on.hardware->take_interrupt() || setup_.host.is_arm()) on.cpu->late_guest_interrupt();
     if (on_behalf) check_interrupt(guest_on(on));
 }
@@ -286,14 +308,14 @@ void World::emulate(unsigned cpu) {
     Guest& guest = guest_on(on);
     leave(cpu, ExitReason::other);
     lab::Occurrence what = palette_[random_.below(2)];
-    what.events = 1;
+    what.events = random_.below(1500) + 1;
     const Event event{what.select, what.umask};
     // Emulation counts what the guest sees; the hardware does not count it, nor does a filter or
     // the lack of a host counter keep a software count from being right.
     update_denied(guest);
     guest.truth->deny(guest.truth->denied() & ~guest.vcpu->starved);
     run_truth(guest, Mode::guest_kernel, std::span(&what, 1));
-    on.cpu->count_emulated(*guest.vcpu, event, Privilege::kernel, 1);
+    on.cpu->count_emulated(*guest.vcpu, event, Privilege::kernel, what.events);
     check_interrupt(guest);
     enter(cpu);
 }

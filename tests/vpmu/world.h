@@ -101,6 +101,25 @@ class World {
         std::uint64_t expected = 0;
     };
 
+    // No running counter may be written while owners change.
+    class StoppedCheck {
+      public:
+        StoppedCheck(World& world, unsigned cpu) : world_(world), cpu_(cpu), before_(writes()) {}
+        ~StoppedCheck() {
+            if (writes() != before_) world_.fail("stopped_before_a_load", "a counter ran");
+        }
+        StoppedCheck(const StoppedCheck&) = delete;
+        StoppedCheck& operator=(const StoppedCheck&) = delete;
+
+      private:
+        std::uint64_t writes() const {
+            return world_.processors_[cpu_].hardware->writes_while_running();
+        }
+        World& world_;
+        unsigned cpu_;
+        std::uint64_t before_;
+    };
+
     void fail(const char* invariant, std::string detail);
     void step_host(unsigned cpu);
     void step_guest(unsigned cpu);
