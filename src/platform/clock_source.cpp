@@ -105,8 +105,8 @@ std::vector<PtpClock> read_ptp(const base::SysRoot& root) {
     for (const auto& device : root.list(folder).value_or({})) {
         const auto name = read_line(root, folder + "/" + device + "/clock_name");
         if (!name.value) continue;
-        const bool of_host = *name.value == "KVM virtual PTP" || *name.value == "hyperv" ||
-                             *name.value == "ptp_vmw";
+        const bool of_host =
+            *name.value == "KVM virtual PTP" || *name.value == "hyperv" || *name.value == "ptp_vmw";
         clocks.push_back({device, *name.value, of_host});
     }
     return clocks;
@@ -144,10 +144,9 @@ ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid,
                               const Hypervisor& hypervisor) {
     ClockSource clock;
     clock.current = read_line(root, clock_folder + "/current_clocksource");
-    const auto available = read_line(root, clock_folder + "/available_clocksource");
-    for (const auto name : base::split_words(available.value.value_or(""))) {
-        clock.available.emplace_back(name);
-    }
+    const auto available =
+        read_line(root, clock_folder + "/available_clocksource").value.value_or("");
+    for (const auto name : base::split_words(available)) clock.available.emplace_back(name);
     clock.tsc_invariant = read_tsc_invariant(cpuid, read_cpu_model(root));
     clock.pvclock = read_pvclock(clock.available, cpuid);
     clock.counter_hz = read_counter_hz(cpuid);

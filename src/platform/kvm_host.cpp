@@ -40,8 +40,8 @@ Fact<bool> find_switch(const base::SysRoot& root, std::initializer_list<const ch
 // The kernel says which mode it chose only in its log. Linux uses VHE where it is, and FEAT_VHE and
 // FEAT_LSE both became mandatory with Armv8.1; the second shows in cpuinfo as "atomics".
 Fact<std::string> guess_arm_backend(const base::SysRoot& root, const CpuModel& cpu) {
-    const auto cmdline = read_line(root, "/proc/cmdline");
-    for (const auto word : base::split_words(cmdline.value.value_or(""))) {
+    const auto cmdline = read_line(root, "/proc/cmdline").value.value_or("");
+    for (const auto word : base::split_words(cmdline)) {
         const std::string_view option = "kvm-arm.mode=";
         if (!word.starts_with(option)) continue;
         const auto mode = word.substr(option.size());
