@@ -19,6 +19,17 @@ std::vector<Layer> list_layers(const Hypervisor& hypervisor, const Container& co
     return layers;
 }
 
+Fact<bool> find_nesting(const Machine& machine) {
+    if (!machine.hypervisor.virtualized.value.value_or(false)) {
+        return known(false, machine.hypervisor.virtualized.evidence.source,
+                     "not known to be a guest");
+    }
+    for (const std::string flag : {"svm", "vmx"}) {
+        if (machine.cpu.has_flag(flag)) return known(true, "/proc/cpuinfo flags", flag);
+    }
+    return machine.kvm_host.device;
+}
+
 }  // namespace
 
 Machine describe(const base::SysRoot& root, const Cpuid& cpuid) {
@@ -29,6 +40,7 @@ Machine describe(const base::SysRoot& root, const Cpuid& cpuid) {
     machine.container = read_container(root);
     machine.layers = list_layers(machine.hypervisor, machine.container);
     machine.kvm_host = read_kvm_host(root);
+    machine.nesting_offered = find_nesting(machine);
     machine.topology = read_topology(root);
     machine.clock = read_clock_source(root, cpuid, machine.hypervisor);
     machine.event_sources = read_event_sources(root, cpuid);
