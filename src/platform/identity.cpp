@@ -40,9 +40,12 @@ std::string excerpt(std::string_view text, std::string_view pattern) {
     return "..." + shown(text.substr(at - around, pattern.size() + 2 * around));
 }
 
-// What a sighting stands for, so that evidence can be read without the table: "kvm, qemu".
+// What a sighting stands for, so that evidence can be read without the table: " (kvm, qemu)".
 std::string meaning(const Sighting& sighting) {
-    return sighting.detail.empty() ? sighting.name : sighting.name + ", " + sighting.detail;
+    if (sighting.name == "unknown" && sighting.detail.empty()) return {};
+    if (sighting.name == "unknown") return " (" + sighting.detail + ")";
+    if (sighting.detail.empty()) return " (" + sighting.name + ")";
+    return " (" + sighting.name + ", " + sighting.detail + ")";
 }
 
 }  // namespace
@@ -70,7 +73,7 @@ std::vector<Sighting> recognise(const std::vector<Observation>& observations,
         if (rule == rules.end()) continue;
         Sighting sighting = rule->sighting;
         sighting.evidence.source = seen.source;
-        sighting.evidence.text = excerpt(seen.text, rule->pattern) + " (" + meaning(sighting) + ")";
+        sighting.evidence.text = excerpt(seen.text, rule->pattern) + meaning(sighting);
         sightings.push_back(std::move(sighting));
     }
     std::stable_sort(sightings.begin(), sightings.end(),
