@@ -1,12 +1,8 @@
 #include "platform/clock_source.h"
 
-#include <algorithm>
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "platform/cpu_model.h"
 #include "platform/readers.h"
 
 namespace ringside::platform {
@@ -81,22 +77,10 @@ Fact<std::uint64_t> read_counter_hz(const Cpuid& cpuid) {
     return unknown<std::uint64_t>("cpuid 0x15, 0x40000010", "advertise no frequency");
 }
 
-Fact<std::uint64_t> read_cpu_hz(const base::SysRoot& root) {
-    const std::string cpufreq = "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq";
-    const auto khz = read_int(root, cpufreq);
-    if (khz.value && *khz.value > 0) {
-        return {static_cast<std::uint64_t>(*khz.value) * 1000, khz.evidence};
-    }
-    const auto cpuinfo = root.read("/proc/cpuinfo");
-    const auto text = cpuinfo ? base::find_field(*cpuinfo, "cpu MHz") : std::nullopt;
-    if (!text) return unknown<std::uint64_t>("/proc/cpuinfo cpu MHz", "not there");
-    double mhz = 0;
-    const auto end = text->data() + text->size();
-    const auto [stop, error] = std::from_chars(text->data(), end, mhz, std::chars_format::fixed);
-    if (error != std::errc{} || stop != end || !(mhz > 0 && mhz < 1e6)) {
-        return unknown<std::uint64_t>("/proc/cpuinfo cpu MHz", "is no frequency: " + shown(*text));
-    }
-    return known(static_cast<std::uint64_t>(mhz * 1e6), "/proc/cpuinfo cpu MHz", shown(*text));
+Fact<std::uint64_t> read_cpu_hz(const base::SysRoot& root, const CpuModel& cpu) {
+    const auto khz = read_int(root, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+    if (!khz.value || *khz.value <= 0) return cpu.current_hz;
+    return {static_cast<std::uint64_t>(*khz.value) * 1000, khz.evidence};
 }
 
 std::vector<PtpClock> read_ptp(const base::SysRoot& root) {
@@ -140,17 +124,17 @@ Fact<bool> read_steal_reported(const base::SysRoot& root, const Cpuid& cpuid,
 
 }  // namespace
 
-ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid,
+ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid, const CpuModel& cpu,
                               const Hypervisor& hypervisor) {
     ClockSource clock;
     clock.current = read_line(root, clock_folder + "/current_clocksource");
     const auto available =
         read_line(root, clock_folder + "/available_clocksource").value.value_or("");
     for (const auto name : base::split_words(available)) clock.available.emplace_back(name);
-    clock.tsc_invariant = read_tsc_invariant(cpuid, read_cpu_model(root));
+    clock.tsc_invariant = read_tsc_invariant(cpuid, cpu);
     clock.pvclock = read_pvclock(clock.available, cpuid);
     clock.counter_hz = read_counter_hz(cpuid);
-    clock.cpu_hz = read_cpu_hz(root);
+    clock.cpu_hz = read_cpu_hz(root, cpu);
     clock.ptp = read_ptp(root);
     clock.steal_reported = read_steal_reported(root, cpuid, hypervisor);
     return clock;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "platform/cpu_model.h"
 #include "platform/readers.h"
 
 namespace ringside::platform {
@@ -32,8 +31,7 @@ void observe_cpuid(Observations& all, const Cpuid& cpuid) {
     }
 }
 
-void observe_cpuinfo(Observations& all, const base::SysRoot& root) {
-    const auto cpu = read_cpu_model(root);
+void observe_cpuinfo(Observations& all, const CpuModel& cpu) {
     if (cpu.arch == Arch::x86 && !cpu.flags.empty()) {
         all.push_back({"cpuinfo_hypervisor_flag", "/proc/cpuinfo flags: hypervisor",
                        cpu.has_flag("hypervisor") ? "1" : "0"});
@@ -92,8 +90,10 @@ void observe_devices(Observations& all, const base::SysRoot& root) {
     if (psci.value == "hvc" && root.exists(platform + "/smccc_trng")) {
         all.push_back({"smccc_trng_by_hvc", platform + "/smccc_trng", "1"});
     }
-    if (!root.list("/sys/bus/vmbus/devices").value_or({}).empty()) {
-        all.push_back({"vmbus", "/sys/bus/vmbus/devices", "1"});
+    for (const std::string bus : {"vmbus", "virtio"}) {
+        const std::string folder = "/sys/bus/" + bus + "/devices";
+        const auto count = root.list(folder).value_or({}).size();
+        if (count > 0) all.push_back({bus, folder, std::to_string(count)});
     }
     const std::string ptp = "/sys/class/ptp";
     for (const auto& name : root.list(ptp).value_or({})) {
@@ -103,16 +103,18 @@ void observe_devices(Observations& all, const base::SysRoot& root) {
 
 void observe_kernel(Observations& all, const base::SysRoot& root) {
     add_line(all, root, "sys_hypervisor", "/sys/hypervisor/type");
+    add_line(all, root, "xen_capabilities", "/proc/xen/capabilities");
     add_line(all, root, "cmdline", "/proc/cmdline");
     add_line(all, root, "osrelease", "/proc/sys/kernel/osrelease");
 }
 
 }  // namespace
 
-std::vector<Observation> observe_hypervisor(const base::SysRoot& root, const Cpuid& cpuid) {
+std::vector<Observation> observe_hypervisor(const base::SysRoot& root, const Cpuid& cpuid,
+                                            const CpuModel& cpu) {
     Observations all;
     observe_cpuid(all, cpuid);
-    observe_cpuinfo(all, root);
+    observe_cpuinfo(all, cpu);
     observe_dmi(all, root);
     observe_acpi(all, root);
     observe_device_tree(all, root);

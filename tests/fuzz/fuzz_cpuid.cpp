@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const ringside::base::SysRoot nowhere("/nonexistent");
     const auto pmu = read_event_sources(nowhere, cpuid).advertised;
     RINGSIDE_ASSERT(!pmu.kind.evidence.source.empty());
-    const auto hypervisor = read_hypervisor(nowhere, cpuid);
+    const auto hypervisor = read_hypervisor(nowhere, cpuid, {});
     RINGSIDE_ASSERT(hypervisor.virtualized.value.has_value() == cpuid.readable());
     return 0;
 }

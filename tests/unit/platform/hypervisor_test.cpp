@@ -11,6 +11,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
+Hypervisor identify(const TempTree& tree, const Cpuid& cpuid) {
+    return read_hypervisor(tree.root(), cpuid, read_cpu_model(tree.root()));
+}
+
 TEST(HypervisorSigns, TheOemIdOfAnAcpiTable) {
     std::string table = "FACP";
     table.resize(36, '\0');
@@ -32,7 +36,7 @@ TEST(HypervisorSigns, DeviceTreeStringsStandBehindEachOther) {
 TEST(Hypervisor, AKernelsNameAloneIsAWeakHint) {
     TempTree tree;
     tree.put("/proc/sys/kernel/osrelease", "6.1.0-fc-1\n");
-    const auto found = read_hypervisor(tree.root(), Cpuid());
+    const auto found = identify(tree, Cpuid());
     EXPECT_EQ(found.vmm, "firecracker");
     EXPECT_EQ(found.virtualized.value, true);
     EXPECT_TRUE(found.virtualized.evidence.weak);
@@ -43,8 +47,7 @@ TEST(Hypervisor, AKernelsNameAloneIsAWeakHint) {
 TEST(Hypervisor, FirmwareOfAVmmOutweighsAMissingHypervisorBit) {
     TempTree tree;
     tree.put("/sys/class/dmi/id/sys_vendor", "QEMU\n");
-    const auto found =
-        read_hypervisor(tree.root(), Cpuid::from_text("0 0 10 0 0 0\n1 0 0 0 0 0\n"));
+    const auto found = identify(tree, Cpuid::from_text("0 0 10 0 0 0\n1 0 0 0 0 0\n"));
     EXPECT_EQ(found.virtualized.value, true);
     EXPECT_EQ(found.name, "unknown");
     EXPECT_EQ(found.vmm, "qemu");
@@ -52,19 +55,27 @@ TEST(Hypervisor, FirmwareOfAVmmOutweighsAMissingHypervisorBit) {
 
 TEST(Hypervisor, TheBitWithoutASignatureIsAnUnknownHypervisor) {
     const TempTree tree;
-    const auto found =
-        read_hypervisor(tree.root(), Cpuid::from_text("0 0 10 0 0 0\n1 0 0 0 80000000 0\n"));
+    const auto found = identify(tree, Cpuid::from_text("0 0 10 0 0 0\n1 0 0 0 80000000 0\n"));
     EXPECT_EQ(found.virtualized.value, true);
     EXPECT_EQ(found.name, "unknown");
     EXPECT_EQ(found.vmm, "unknown");
 }
 
+TEST(Hypervisor, VirtioAloneIsAWeakHint) {
+    TempTree tree;
+    tree.put("/sys/bus/virtio/devices/virtio0/vendor", "0x1af4\n");
+    const auto found = identify(tree, Cpuid());
+    EXPECT_EQ(found.virtualized.value, true);
+    EXPECT_TRUE(found.virtualized.evidence.weak);
+    EXPECT_EQ(found.name, "unknown");
+}
+
 TEST(Hypervisor, WithoutCpuidTheKernelsFlagCounts) {
     TempTree tree;
     tree.put("/proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu tsc\n");
-    EXPECT_EQ(read_hypervisor(tree.root(), Cpuid()).name, "none");
+    EXPECT_EQ(identify(tree, Cpuid()).name, "none");
     tree.put("/proc/cpuinfo", "vendor_id\t: GenuineIntel\nflags\t\t: fpu hypervisor\n");
-    EXPECT_EQ(read_hypervisor(tree.root(), Cpuid()).virtualized.value, true);
+    EXPECT_EQ(identify(tree, Cpuid()).virtualized.value, true);
 }
 
 }  // namespace
