@@ -87,7 +87,7 @@ std::vector<PtpClock> read_ptp(const base::SysRoot& root) {
     const std::string folder = "/sys/class/ptp";
     std::vector<PtpClock> clocks;
     for (const auto& device : root.list(folder).value_or({})) {
-        const auto name = read_line(root, folder + "/" + device + "/clock_name");
+        const auto name = read_line(root, fmt::format("{}/{}/clock_name", folder, device));
         if (!name.value) continue;
         const bool of_host =
             *name.value == "KVM virtual PTP" || *name.value == "hyperv" || *name.value == "ptp_vmw";

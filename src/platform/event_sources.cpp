@@ -17,7 +17,7 @@ const std::string devices = "/sys/bus/event_source/devices";
 std::vector<NamedText> read_folder(const base::SysRoot& root, const std::string& folder) {
     std::vector<NamedText> all;
     for (const auto& name : root.list(folder).value_or({})) {
-        auto line = read_line(root, folder + "/" + name);
+        auto line = read_line(root, fmt::format("{}/{}", folder, name));
         if (line.value && printable(name)) all.push_back({name, std::move(*line.value)});
     }
     return all;

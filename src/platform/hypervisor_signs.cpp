@@ -54,7 +54,7 @@ void observe_acpi(Observations& all, const base::SysRoot& root) {
     const std::string folder = "/sys/firmware/acpi/tables";
     std::vector<std::string> seen;
     for (const auto& name : root.list(folder).value_or({})) {
-        const std::string path = folder + "/" + name;
+        const auto path = fmt::format("{}/{}", folder, name);
         const auto header = root.read(path, acpi_header_bytes);
         if (!header) continue;
         const auto id = parse_acpi_oem_id(*header);
@@ -66,7 +66,7 @@ void observe_acpi(Observations& all, const base::SysRoot& root) {
 
 void observe_device_tree(Observations& all, const base::SysRoot& root) {
     const std::string tree = "/proc/device-tree";
-    const auto add_property = [&](std::string key, const std::string& path) {
+    const auto add_property = [&](const std::string& key, const std::string& path) {
         const auto property = root.read(path, 4096);
         if (!property) return;
         for (auto& text : parse_device_tree_strings(*property)) all.push_back({key, path, text});
@@ -77,7 +77,7 @@ void observe_device_tree(Observations& all, const base::SysRoot& root) {
     add_property("device_tree/psci_method", tree + "/psci/method");
     for (const auto& name : root.list(tree).value_or({})) {
         if (!name.starts_with("fw-cfg@")) continue;
-        add_property("device_tree/fw-cfg", tree + "/" + name + "/compatible");
+        add_property("device_tree/fw-cfg", fmt::format("{}/{}/compatible", tree, name));
     }
 }
 
@@ -97,7 +97,7 @@ void observe_devices(Observations& all, const base::SysRoot& root) {
     }
     const std::string ptp = "/sys/class/ptp";
     for (const auto& name : root.list(ptp).value_or({})) {
-        add_line(all, root, "ptp", ptp + "/" + name + "/clock_name");
+        add_line(all, root, "ptp", fmt::format("{}/{}/clock_name", ptp, name));
     }
 }
 

@@ -1,5 +1,7 @@
 #include "platform/kvm_host.h"
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "platform/readers.h"
 
@@ -18,7 +20,7 @@ std::vector<Evidence> read_parameters(const base::SysRoot& root) {
     for (const auto module : modules) {
         const auto folder = parameters_of(module);
         for (const auto& name : root.list(folder).value_or({})) {
-            all.push_back(read_line(root, folder + "/" + name).evidence);
+            all.push_back(read_line(root, fmt::format("{}/{}", folder, name)).evidence);
         }
     }
     return all;

@@ -45,7 +45,7 @@ void read_status(const base::SysRoot& root, Permissions& found) {
 }
 
 Fact<std::string> read_lockdown(const base::SysRoot& root) {
-    const auto line = read_line(root, "/sys/kernel/security/lockdown");
+    auto line = read_line(root, "/sys/kernel/security/lockdown");
     if (!line.value) return line;
     const auto level = parse_lockdown(*line.value);
     if (level.empty()) return unknown<std::string>(line.evidence.source, line.evidence.text);

@@ -1,8 +1,9 @@
 #include "platform/topology.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "platform/readers.h"
@@ -26,7 +27,7 @@ Fact<int> count_distinct(const base::SysRoot& root, const std::vector<int>& cpus
     std::set<std::string> seen;
     for (const int cpu : cpus) {
         const auto line =
-            read_line(root, cpu_folder + "/cpu" + std::to_string(cpu) + "/topology/" + file);
+            read_line(root, fmt::format("{}/cpu{}/topology/{}", cpu_folder, cpu, file));
         if (!line.value) return unknown<int>(line.evidence.source, line.evidence.text);
         seen.insert(*line.value);
     }
