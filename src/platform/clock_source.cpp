@@ -9,7 +9,10 @@ namespace ringside::platform {
 
 namespace {
 
-const std::string clock_folder = "/sys/devices/system/clocksource/clocksource0";
+constexpr const char* current_path =
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+constexpr const char* available_path =
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 
 // KVM's feature leaf (Documentation/virt/kvm/x86/cpuid.rst): one above its signature, wherever the
 // VMM put that.
@@ -39,7 +42,7 @@ Fact<bool> read_tsc_invariant(const Cpuid& cpuid, const CpuModel& cpu) {
 Fact<bool> read_pvclock(const std::vector<std::string>& available, const Cpuid& cpuid) {
     for (const auto& name : available) {
         if (name == "kvm-clock" || name == "xen" || name.starts_with("hyperv_clocksource")) {
-            return known(true, clock_folder + "/available_clocksource", name);
+            return known(true, available_path, name);
         }
     }
     if (const auto features = read_kvm_features(cpuid)) {
@@ -48,9 +51,9 @@ Fact<bool> read_pvclock(const std::vector<std::string>& available, const Cpuid& 
                      fmt::format("{:#x}", features->eax));
     }
     if (available.empty()) {
-        return unknown<bool>(clock_folder + "/available_clocksource", "cannot be read");
+        return unknown<bool>(available_path, "cannot be read");
     }
-    return known(false, clock_folder + "/available_clocksource", "no paravirtual clock listed");
+    return known(false, available_path, "no paravirtual clock listed");
 }
 
 // CPUID 0x15 gives the TSC as a ratio of a crystal's frequency; where that is left out, the base
@@ -127,9 +130,8 @@ Fact<bool> read_steal_reported(const base::SysRoot& root, const Cpuid& cpuid,
 ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid, const CpuModel& cpu,
                               const Hypervisor& hypervisor) {
     ClockSource clock;
-    clock.current = read_line(root, clock_folder + "/current_clocksource");
-    const auto available =
-        read_line(root, clock_folder + "/available_clocksource").value.value_or("");
+    clock.current = read_line(root, current_path);
+    const auto available = read_line(root, available_path).value.value_or("");
     for (const auto name : base::split_words(available)) clock.available.emplace_back(name);
     clock.tsc_invariant = read_tsc_invariant(cpuid, cpu);
     clock.pvclock = read_pvclock(clock.available, cpuid);
