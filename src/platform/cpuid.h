@@ -38,7 +38,14 @@ class Cpuid {
     bool hypervisor_bit() const;
 
   private:
+    // A leaf above the highest one answers with another leaf's data (Intel SDM vol. 2A, CPUID), and
+    // the hypervisor range means something only where the hypervisor bit is set.
+    bool in_range(std::uint32_t leaf) const;
+
     bool live_ = false;
+    std::uint32_t last_basic_ = 0;
+    std::uint32_t last_extended_ = 0;
+    bool has_hypervisor_range_ = false;
     std::map<std::pair<std::uint32_t, std::uint32_t>, CpuidRegs> recorded_;
 };
 

@@ -25,9 +25,10 @@ struct Permissions {
     Fact<int> seccomp_mode;  // 0 off, 1 strict, 2 filter
     Fact<bool> no_new_privs;
     Fact<int> effective_uid;
+    Fact<bool> initial_user_namespace;  // perf honours capabilities only there
 
     bool has(Capability capability) const;
-    // CAP_PERFMON, or CAP_SYS_ADMIN which contains it.
+    // CAP_PERFMON, or CAP_SYS_ADMIN which contains it, in the initial user namespace.
     bool privileged_for_perf() const;
     // What the paranoid level and the capabilities allow; a seccomp filter may still forbid it.
     bool may_count_user() const;
