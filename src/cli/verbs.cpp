@@ -1,9 +1,12 @@
-#include "cli/verb.h"
+#include "cli/verbs.h"
 
 namespace ringside::cli {
 
 Verbs all_verbs() {
-    return {};
+    Verbs verbs;
+    verbs.push_back(make_doctor());
+    verbs.push_back(make_list());
+    return verbs;
 }
 
 }  // namespace ringside::cli

@@ -28,7 +28,7 @@ struct Observation {
     model::Event event;
     Provocation provocation;
     std::optional<Error> open_error;
-    bool user_only = false;  // because more was not permitted
+    bool user_only = false;            // because more was not permitted
     std::optional<perf::Count> count;  // unset: the kernel put it into its error state
     std::uint64_t baseline = 0;        // what a measurement of nothing counts
     std::uint64_t grew_when_stopped = 0;

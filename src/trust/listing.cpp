@@ -50,9 +50,10 @@ Listed try_open(const platform::Machine& machine, const model::Event& event) {
 // The kernel patches its code for every tracepoint that is opened and waits when it is closed, so
 // that opening thousands takes minutes. Whether one may be opened holds for all.
 void list_tracepoints(const base::SysRoot& root, const platform::Machine& machine,
-                      std::vector<Listed>& all) {
+                      std::string_view pattern, std::vector<Listed>& all) {
     std::optional<Listed> sample;
     for (const auto& event : events::tracepoints(root)) {
+        if (!matches(event.name, pattern)) continue;
         if (!sample) sample = try_open(machine, event);
         all.push_back({event, sample->state, sample->reason});
     }
@@ -87,11 +88,16 @@ std::optional<bool> advertised(const platform::Machine& machine, const model::Ev
     });
 }
 
-std::vector<Listed> list_events(const base::SysRoot& root, const platform::Machine& machine) {
+std::vector<Listed> list_events(const base::SysRoot& root, const platform::Machine& machine,
+                                std::string_view pattern) {
     std::vector<Listed> all;
-    for (const auto& event : judged_events(machine)) all.push_back(try_open(machine, event));
-    for (const auto& event : events::pmu_events(root)) all.push_back(try_open(machine, event));
-    list_tracepoints(root, machine, all);
+    for (const auto& event : judged_events(machine)) {
+        if (matches(event.name, pattern)) all.push_back(try_open(machine, event));
+    }
+    for (const auto& event : events::pmu_events(root)) {
+        if (matches(event.name, pattern)) all.push_back(try_open(machine, event));
+    }
+    list_tracepoints(root, machine, pattern, all);
     return all;
 }
 

@@ -29,8 +29,9 @@ struct Listed {
     std::string reason;                     // if not ok; or "user mode only"
 };
 
-// Opens and closes each event once; none is enabled.
-std::vector<Listed> list_events(const base::SysRoot& root, const platform::Machine& machine);
+// Those whose name matches. Opens and closes each event once; none is enabled.
+std::vector<Listed> list_events(const base::SysRoot& root, const platform::Machine& machine,
+                                std::string_view pattern = {});
 
 // A shell pattern over the whole name if it holds one of *?[, else a part of it; case is ignored.
 bool matches(std::string_view name, std::string_view pattern);

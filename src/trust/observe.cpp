@@ -32,8 +32,7 @@ bool is_miscounted_loop(const Observation& seen) {
 
 }  // namespace
 
-Opened open_as_permitted(const model::Event& event, Level level,
-                         const perf::OpenOptions& options) {
+Opened open_as_permitted(const model::Event& event, Level level, const perf::OpenOptions& options) {
     if (level == Level::user) {
         return {perf::EventFd::open(model::user_only(event), {}, options), false};
     }

@@ -100,6 +100,7 @@ struct Report {
     PmuReport pmu;
     std::vector<Verdict> events;
     SamplingReport sampling;
+    bool nmi_watchdog = false;  // the kernel holds a counter on every CPU for it
     std::vector<std::string> advice;
     std::vector<std::string> notes;  // what was not looked at, and whom looking may have disturbed
     double took_seconds = 0;

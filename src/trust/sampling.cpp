@@ -100,7 +100,8 @@ SelfTest judge_sampling(const SamplingObservation& seen) {
     test.state = samples == 0          ? CounterState::dead
                  : enough && !too_many ? CounterState::ok
                                        : CounterState::implausible;
-    if (!seen.counts_at_sample.empty()) test.detail += "; " + skid_in_words(seen);
+    // Skid has a meaning only when each sample belongs to the overflow before it.
+    if (test.state == CounterState::ok && !seen.counts_at_sample.empty()) test.detail += "; " + skid_in_words(seen);
     if (seen.throttled) test.detail += "; throttled by the kernel";
     return test;
 }
@@ -125,8 +126,8 @@ SamplingReport choose_sampling(const std::vector<SelfTest>& tests) {
         report.reason = cycles_said;
     } else if (works(clock)) {
         report.event = "cpu-clock";
-        report.reason = fmt::format("instead of cycles ({}); cpu-clock: {}", cycles_said,
-                                    clock->detail);
+        report.reason =
+            fmt::format("instead of cycles ({}); cpu-clock: {}", cycles_said, clock->detail);
     } else {
         report.reason = fmt::format("no event delivers samples; cycles: {}; cpu-clock: {}",
                                     cycles_said, clock == nullptr ? "not tried" : clock->detail);

@@ -54,6 +54,31 @@ constexpr Level exit_level = Level::user;
 
 }  // namespace
 
+SelfTest judge_stopped(std::uint64_t running, std::uint64_t stopped) {
+    SelfTest test{"stopped", CounterState::ok, {}};
+    if (running == 0) test.state = CounterState::dead;
+    if (stopped > 0) test.state = CounterState::implausible;
+    test.detail =
+        fmt::format("{} cycles counted in a loop; {} in the same loop after it was stopped",
+                    grouped(running), grouped(stopped));
+    return test;
+}
+
+SelfTest test_stopped() {
+    constexpr std::uint64_t iterations = 100'000;
+    const auto fd =
+        perf::EventFd::open(model::user_only(hardware("cycles", PERF_COUNT_HW_CPU_CYCLES)), {});
+    if (!fd) return not_made("stopped", fd.error().what);
+    static_cast<void>(fd->enable());
+    counted_loop(iterations);
+    static_cast<void>(fd->disable());
+    const auto running = value_of(*fd);
+    counted_loop(iterations);
+    const auto after = value_of(*fd);
+    if (!running || !after) return not_made("stopped", "cycles got no counter");
+    return judge_stopped(*running, *after - *running);
+}
+
 SelfTest judge_exits(std::uint64_t exits, std::uint64_t counted, std::uint64_t expected) {
     const double extra =
         (static_cast<double>(counted) - static_cast<double>(expected)) / static_cast<double>(exits);

@@ -11,6 +11,10 @@
 
 namespace ringside::trust {
 
+// A stopped event must not count.
+SelfTest test_stopped();
+SelfTest judge_stopped(std::uint64_t running, std::uint64_t stopped);
+
 // Instructions with and without forced exits: what is beyond the loop's own instructions was
 // executed by the VMM on the guest's behalf, and counted.
 SelfTest test_exits();

@@ -17,7 +17,8 @@ namespace ringside::trust {
 
 namespace {
 
-constexpr std::size_t page_bytes = 4096;  // a stride; that the machine's pages may be larger is fine
+constexpr std::size_t page_bytes =
+    4096;  // a stride; that the machine's pages may be larger is fine
 constexpr std::size_t arena_pages = 4096;
 constexpr std::size_t code_pages = 512;
 constexpr std::size_t fault_pages = 256;
@@ -66,11 +67,19 @@ Caused witnessed(const Workbench::Toggle& start, const Workbench::Toggle& stop,
     return caused;
 }
 
-Caused could_not_run(std::string why_not) {
-    Caused caused;
+// Still counts, for as long as an empty loop takes: an event that counts then lies.
+Caused could_not_run(const Workbench::Toggle& start, const Workbench::Toggle& stop,
+                     std::string why_not) {
+    Caused caused = witnessed(start, stop, [] { counted_loop(1); });
     caused.ran = false;
     caused.why_not = std::move(why_not);
     return caused;
+}
+
+// The same instructions around the loop whatever its length, so that their number cancels out.
+[[gnu::noinline]] Caused run_loop(const Workbench::Toggle& start, const Workbench::Toggle& stop,
+                                  std::uint64_t iterations) {
+    return witnessed(start, stop, [iterations] { counted_loop(iterations); });
 }
 
 // Small pages, so that the number of faults and TLB entries is known.
@@ -85,7 +94,7 @@ base::Mmap map_pages(std::size_t count) {
 
 Caused touch_fresh_pages(const Workbench::Toggle& start, const Workbench::Toggle& stop) {
     const base::Mmap pages = map_pages(fault_pages);
-    if (!pages) return could_not_run("no memory");
+    if (!pages) return could_not_run(start, stop, "no memory");
     const auto machine_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     return witnessed(start, stop, [&] {
         volatile std::byte* const bytes = pages.data();
@@ -104,7 +113,7 @@ constexpr std::array<unsigned char, 4> return_code{0xc0, 0x03, 0x5f, 0xd6};
 // A function in every page of a fresh mapping: each first call misses the TLB and the caches.
 Caused call_fresh_code(const Workbench::Toggle& start, const Workbench::Toggle& stop) {
     const base::Mmap pages = map_pages(code_pages);
-    if (!pages) return could_not_run("no memory");
+    if (!pages) return could_not_run(start, stop, "no memory");
     std::vector<void (*)()> functions;
     for (std::size_t page = 0; page < code_pages; ++page) {
         const std::size_t line = page % (page_bytes / line_bytes);
@@ -113,7 +122,7 @@ Caused call_fresh_code(const Workbench::Toggle& start, const Workbench::Toggle& 
         functions.push_back(reinterpret_cast<void (*)()>(at));
     }
     if (::mprotect(pages.data(), pages.size_bytes(), PROT_READ | PROT_EXEC) != 0) {
-        return could_not_run("the kernel allows no code in fresh memory");
+        return could_not_run(start, stop, "the kernel allows no code in fresh memory");
     }
     char* const first = reinterpret_cast<char*>(pages.data());
     __builtin___clear_cache(first, first + pages.size_bytes());
@@ -135,7 +144,7 @@ Caused move_between_cpus(const Workbench::Toggle& start, const Workbench::Toggle
     constexpr int moves = 8;
     cpu_set_t allowed;
     if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) {
-        return could_not_run("this thread may use one CPU only");
+        return could_not_run(start, stop, "this thread may use one CPU only");
     }
     std::vector<cpu_set_t> places;
     for (int cpu = 0; cpu < CPU_SETSIZE && places.size() < 2; ++cpu) {
@@ -159,15 +168,14 @@ Caused move_between_cpus(const Workbench::Toggle& start, const Workbench::Toggle
 
 std::optional<Workload> workload_named(std::string_view name) {
     using enum Workload;
-    constexpr std::array<std::pair<std::string_view, Workload>, 8> names{
-        {{"nothing", nothing},
-         {"loop", loop},
-         {"memory", memory},
-         {"branches", branches},
-         {"code", code},
-         {"faults", faults},
-         {"switches", switches},
-         {"moves", moves}}};
+    constexpr std::array<std::pair<std::string_view, Workload>, 8> names{{{"nothing", nothing},
+                                                                          {"loop", loop},
+                                                                          {"memory", memory},
+                                                                          {"branches", branches},
+                                                                          {"code", code},
+                                                                          {"faults", faults},
+                                                                          {"switches", switches},
+                                                                          {"moves", moves}}};
     for (const auto& [text, workload] : names) {
         if (text == name) return workload;
     }
@@ -215,7 +223,7 @@ std::optional<Interval> Caused::seen_by(Witness witness) const {
 // A chain of loads, each from a line just flushed and in another page, with a store beside it.
 Caused Workbench::walk_memory(const Toggle& start, const Toggle& stop) {
     if (!arena_) arena_ = map_pages(arena_pages);
-    if (!arena_) return could_not_run("no memory");
+    if (!arena_) return could_not_run(start, stop, "no memory");
     // 1663 is odd and prime to the page count: the walk visits every page, far from the last one.
     constexpr std::size_t stride = 1663;
     const auto line_of = [&](std::size_t page) {
@@ -241,9 +249,9 @@ Caused Workbench::walk_memory(const Toggle& start, const Toggle& stop) {
 Caused Workbench::run(Workload workload, const Toggle& start, const Toggle& stop) {
     switch (workload) {
         case Workload::nothing:
-            return witnessed(start, stop, [] { counted_loop(1); });
+            return run_loop(start, stop, 1);
         case Workload::loop:
-            return witnessed(start, stop, [] { counted_loop(measured_iterations); });
+            return run_loop(start, stop, measured_iterations);
         case Workload::branches:
             return witnessed(start, stop, [] { unpredictable_branches(20'000); });
         case Workload::memory:
@@ -257,7 +265,7 @@ Caused Workbench::run(Workload workload, const Toggle& start, const Toggle& stop
         case Workload::moves:
             return move_between_cpus(start, stop);
     }
-    return could_not_run("unknown workload");
+    return could_not_run(start, stop, "unknown workload");
 }
 
 }  // namespace ringside::trust
