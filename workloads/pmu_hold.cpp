@@ -1,7 +1,5 @@
 // Holds hardware counters of one CPU, as a monitoring agent on a host does: the adversary in tests
 // of what a guest notices when its counters are taken away.
-#include <getopt.h>
-
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +7,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <getopt.h>
 
 #include "events/parse.h"
 #include "perf/event_fd.h"
@@ -27,7 +27,8 @@ struct Arguments {
 };
 
 constexpr const char* usage =
-    "usage: pmu_hold [--cpu N] [--event NAME] [--count K] [--after S] [--seconds S] [--ready FILE]\n"
+    "usage: pmu_hold [--cpu N] [--event NAME] [--count K] [--after S] [--seconds S] [--ready "
+    "FILE]\n"
     "Waits, pins K events on a CPU, creates FILE, holds them and ends.\n";
 
 bool parse(int argc, char** argv, Arguments& arguments) {
