@@ -1,19 +1,18 @@
 #include "platform/clock_source.h"
 
-#include <algorithm>
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "platform/cpu_model.h"
 #include "platform/readers.h"
 
 namespace ringside::platform {
 
 namespace {
 
-const std::string clock_folder = "/sys/devices/system/clocksource/clocksource0";
+constexpr const char* current_path =
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+constexpr const char* available_path =
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 
 // KVM's feature leaf (Documentation/virt/kvm/x86/cpuid.rst): one above its signature, wherever the
 // VMM put that.
@@ -43,7 +42,7 @@ Fact<bool> read_tsc_invariant(const Cpuid& cpuid, const CpuModel& cpu) {
 Fact<bool> read_pvclock(const std::vector<std::string>& available, const Cpuid& cpuid) {
     for (const auto& name : available) {
         if (name == "kvm-clock" || name == "xen" || name.starts_with("hyperv_clocksource")) {
-            return known(true, clock_folder + "/available_clocksource", name);
+            return known(true, available_path, name);
         }
     }
     if (const auto features = read_kvm_features(cpuid)) {
@@ -52,9 +51,9 @@ Fact<bool> read_pvclock(const std::vector<std::string>& available, const Cpuid& 
                      fmt::format("{:#x}", features->eax));
     }
     if (available.empty()) {
-        return unknown<bool>(clock_folder + "/available_clocksource", "cannot be read");
+        return unknown<bool>(available_path, "cannot be read");
     }
-    return known(false, clock_folder + "/available_clocksource", "no paravirtual clock listed");
+    return known(false, available_path, "no paravirtual clock listed");
 }
 
 // CPUID 0x15 gives the TSC as a ratio of a crystal's frequency; where that is left out, the base
@@ -81,29 +80,17 @@ Fact<std::uint64_t> read_counter_hz(const Cpuid& cpuid) {
     return unknown<std::uint64_t>("cpuid 0x15, 0x40000010", "advertise no frequency");
 }
 
-Fact<std::uint64_t> read_cpu_hz(const base::SysRoot& root) {
-    const std::string cpufreq = "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq";
-    const auto khz = read_int(root, cpufreq);
-    if (khz.value && *khz.value > 0) {
-        return {static_cast<std::uint64_t>(*khz.value) * 1000, khz.evidence};
-    }
-    const auto cpuinfo = root.read("/proc/cpuinfo");
-    const auto text = cpuinfo ? base::find_field(*cpuinfo, "cpu MHz") : std::nullopt;
-    if (!text) return unknown<std::uint64_t>("/proc/cpuinfo cpu MHz", "not there");
-    double mhz = 0;
-    const auto end = text->data() + text->size();
-    const auto [stop, error] = std::from_chars(text->data(), end, mhz, std::chars_format::fixed);
-    if (error != std::errc{} || stop != end || !(mhz > 0 && mhz < 1e6)) {
-        return unknown<std::uint64_t>("/proc/cpuinfo cpu MHz", "is no frequency: " + shown(*text));
-    }
-    return known(static_cast<std::uint64_t>(mhz * 1e6), "/proc/cpuinfo cpu MHz", shown(*text));
+Fact<std::uint64_t> read_cpu_hz(const base::SysRoot& root, const CpuModel& cpu) {
+    const auto khz = read_int(root, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq");
+    if (!khz.value || *khz.value <= 0) return cpu.current_hz;
+    return {static_cast<std::uint64_t>(*khz.value) * 1000, khz.evidence};
 }
 
 std::vector<PtpClock> read_ptp(const base::SysRoot& root) {
     const std::string folder = "/sys/class/ptp";
     std::vector<PtpClock> clocks;
     for (const auto& device : root.list(folder).value_or({})) {
-        const auto name = read_line(root, folder + "/" + device + "/clock_name");
+        const auto name = read_line(root, fmt::format("{}/{}/clock_name", folder, device));
         if (!name.value) continue;
         const bool of_host =
             *name.value == "KVM virtual PTP" || *name.value == "hyperv" || *name.value == "ptp_vmw";
@@ -140,17 +127,16 @@ Fact<bool> read_steal_reported(const base::SysRoot& root, const Cpuid& cpuid,
 
 }  // namespace
 
-ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid,
+ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid, const CpuModel& cpu,
                               const Hypervisor& hypervisor) {
     ClockSource clock;
-    clock.current = read_line(root, clock_folder + "/current_clocksource");
-    const auto available =
-        read_line(root, clock_folder + "/available_clocksource").value.value_or("");
+    clock.current = read_line(root, current_path);
+    const auto available = read_line(root, available_path).value.value_or("");
     for (const auto name : base::split_words(available)) clock.available.emplace_back(name);
-    clock.tsc_invariant = read_tsc_invariant(cpuid, read_cpu_model(root));
+    clock.tsc_invariant = read_tsc_invariant(cpuid, cpu);
     clock.pvclock = read_pvclock(clock.available, cpuid);
     clock.counter_hz = read_counter_hz(cpuid);
-    clock.cpu_hz = read_cpu_hz(root);
+    clock.cpu_hz = read_cpu_hz(root, cpu);
     clock.ptp = read_ptp(root);
     clock.steal_reported = read_steal_reported(root, cpuid, hypervisor);
     return clock;

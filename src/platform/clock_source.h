@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/sys_root.h"
+#include "platform/cpu_model.h"
 #include "platform/cpuid.h"
 #include "platform/fact.h"
 #include "platform/hypervisor.h"
@@ -34,7 +35,7 @@ struct ClockSource {
     Fact<bool> steal_reported;
 };
 
-ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid,
+ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid, const CpuModel& cpu,
                               const Hypervisor& hypervisor);
 
 // The sum of the steal column over the "cpu" line of /proc/stat, in ticks.

@@ -1,7 +1,6 @@
 #include "platform/event_sources.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -12,12 +11,12 @@ namespace ringside::platform {
 
 namespace {
 
-const std::string devices = "/sys/bus/event_source/devices";
+constexpr const char* devices = "/sys/bus/event_source/devices";
 
 std::vector<NamedText> read_folder(const base::SysRoot& root, const std::string& folder) {
     std::vector<NamedText> all;
     for (const auto& name : root.list(folder).value_or({})) {
-        auto line = read_line(root, folder + "/" + name);
+        auto line = read_line(root, fmt::format("{}/{}", folder, name));
         if (line.value && printable(name)) all.push_back({name, std::move(*line.value)});
     }
     return all;
@@ -32,7 +31,7 @@ bool describes_another(const NamedText& file) {
 // PMUs of CPU cores have a "cpus" file where there can be several kinds of core (arm64, hybrid x86)
 // and are called "cpu" elsewhere; PMUs of anything shared have a "cpumask".
 EventSource read_source(const base::SysRoot& root, const std::string& name) {
-    const std::string folder = devices + "/" + name;
+    const auto folder = fmt::format("{}/{}", devices, name);
     EventSource source;
     source.name = name;
     const auto type = read_int(root, folder + "/type");

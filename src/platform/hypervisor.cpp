@@ -47,21 +47,22 @@ std::vector<std::string> other_names(const Sightings& sightings, const std::stri
     return others;
 }
 
-// The kernel's word if it gives one; a Xen guest with a BIOS's tables is an HVM one.
+// The kernel's word if it gives one; else Xen's own firmware, which only HVM guests have.
 std::string read_xen_mode(const base::SysRoot& root, std::vector<Evidence>& evidence) {
     const auto type = read_line(root, "/sys/hypervisor/guest_type");
     if (type.value) {
         evidence.push_back(type.evidence);
         return base::to_lower(*type.value);
     }
-    return root.exists("/sys/class/dmi/id/product_name") ? "hvm" : "";
+    const auto product = read_line(root, "/sys/class/dmi/id/product_name");
+    return product.value == "HVM domU" ? "hvm" : "";
 }
 
 }  // namespace
 
-Hypervisor read_hypervisor(const base::SysRoot& root, const Cpuid& cpuid) {
+Hypervisor read_hypervisor(const base::SysRoot& root, const Cpuid& cpuid, const CpuModel& cpu) {
     const auto table = base::embedded_file("platform/hypervisors.csv").value_or("");
-    const auto sightings = recognise(observe_hypervisor(root, cpuid), table);
+    const auto sightings = recognise(observe_hypervisor(root, cpuid, cpu), table);
     Hypervisor found;
     found.virtualized = decide_virtualized(sightings);
     for (const auto& each : sightings) found.evidence.push_back(each.evidence);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/sys_root.h"
+#include "platform/cpu_model.h"
 #include "platform/cpuid.h"
 #include "platform/fact.h"
 
@@ -28,6 +29,6 @@ struct Hypervisor {
     std::vector<Evidence> evidence;
 };
 
-Hypervisor read_hypervisor(const base::SysRoot& root, const Cpuid& cpuid);
+Hypervisor read_hypervisor(const base::SysRoot& root, const Cpuid& cpuid, const CpuModel& cpu);
 
 }  // namespace ringside::platform

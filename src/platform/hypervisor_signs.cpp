@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "platform/cpu_model.h"
 #include "platform/readers.h"
 
 namespace ringside::platform {
@@ -32,8 +31,7 @@ void observe_cpuid(Observations& all, const Cpuid& cpuid) {
     }
 }
 
-void observe_cpuinfo(Observations& all, const base::SysRoot& root) {
-    const auto cpu = read_cpu_model(root);
+void observe_cpuinfo(Observations& all, const CpuModel& cpu) {
     if (cpu.arch == Arch::x86 && !cpu.flags.empty()) {
         all.push_back({"cpuinfo_hypervisor_flag", "/proc/cpuinfo flags: hypervisor",
                        cpu.has_flag("hypervisor") ? "1" : "0"});
@@ -56,7 +54,7 @@ void observe_acpi(Observations& all, const base::SysRoot& root) {
     const std::string folder = "/sys/firmware/acpi/tables";
     std::vector<std::string> seen;
     for (const auto& name : root.list(folder).value_or({})) {
-        const std::string path = folder + "/" + name;
+        const auto path = fmt::format("{}/{}", folder, name);
         const auto header = root.read(path, acpi_header_bytes);
         if (!header) continue;
         const auto id = parse_acpi_oem_id(*header);
@@ -68,7 +66,7 @@ void observe_acpi(Observations& all, const base::SysRoot& root) {
 
 void observe_device_tree(Observations& all, const base::SysRoot& root) {
     const std::string tree = "/proc/device-tree";
-    const auto add_property = [&](std::string key, const std::string& path) {
+    const auto add_property = [&](const std::string& key, const std::string& path) {
         const auto property = root.read(path, 4096);
         if (!property) return;
         for (auto& text : parse_device_tree_strings(*property)) all.push_back({key, path, text});
@@ -79,7 +77,7 @@ void observe_device_tree(Observations& all, const base::SysRoot& root) {
     add_property("device_tree/psci_method", tree + "/psci/method");
     for (const auto& name : root.list(tree).value_or({})) {
         if (!name.starts_with("fw-cfg@")) continue;
-        add_property("device_tree/fw-cfg", tree + "/" + name + "/compatible");
+        add_property("device_tree/fw-cfg", fmt::format("{}/{}/compatible", tree, name));
     }
 }
 
@@ -92,27 +90,31 @@ void observe_devices(Observations& all, const base::SysRoot& root) {
     if (psci.value == "hvc" && root.exists(platform + "/smccc_trng")) {
         all.push_back({"smccc_trng_by_hvc", platform + "/smccc_trng", "1"});
     }
-    if (!root.list("/sys/bus/vmbus/devices").value_or({}).empty()) {
-        all.push_back({"vmbus", "/sys/bus/vmbus/devices", "1"});
+    for (const std::string bus : {"vmbus", "virtio"}) {
+        const std::string folder = "/sys/bus/" + bus + "/devices";
+        const auto count = root.list(folder).value_or({}).size();
+        if (count > 0) all.push_back({bus, folder, std::to_string(count)});
     }
     const std::string ptp = "/sys/class/ptp";
     for (const auto& name : root.list(ptp).value_or({})) {
-        add_line(all, root, "ptp", ptp + "/" + name + "/clock_name");
+        add_line(all, root, "ptp", fmt::format("{}/{}/clock_name", ptp, name));
     }
 }
 
 void observe_kernel(Observations& all, const base::SysRoot& root) {
     add_line(all, root, "sys_hypervisor", "/sys/hypervisor/type");
+    add_line(all, root, "xen_capabilities", "/proc/xen/capabilities");
     add_line(all, root, "cmdline", "/proc/cmdline");
     add_line(all, root, "osrelease", "/proc/sys/kernel/osrelease");
 }
 
 }  // namespace
 
-std::vector<Observation> observe_hypervisor(const base::SysRoot& root, const Cpuid& cpuid) {
+std::vector<Observation> observe_hypervisor(const base::SysRoot& root, const Cpuid& cpuid,
+                                            const CpuModel& cpu) {
     Observations all;
     observe_cpuid(all, cpuid);
-    observe_cpuinfo(all, root);
+    observe_cpuinfo(all, cpu);
     observe_dmi(all, root);
     observe_acpi(all, root);
     observe_device_tree(all, root);

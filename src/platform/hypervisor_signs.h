@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "base/sys_root.h"
+#include "platform/cpu_model.h"
 #include "platform/cpuid.h"
 #include "platform/identity.h"
 
 namespace ringside::platform {
 
-std::vector<Observation> observe_hypervisor(const base::SysRoot& root, const Cpuid& cpuid);
+std::vector<Observation> observe_hypervisor(const base::SysRoot& root, const Cpuid& cpuid,
+                                            const CpuModel& cpu);
 
 // The OEM id in the header of an ACPI table (ACPI 6.4, 5.2.6: six bytes at offset 10), without
 // blanks and NULs at the end. nullopt for what is no such header.

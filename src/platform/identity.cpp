@@ -29,6 +29,25 @@ std::vector<Rule> parse_rules(std::string_view table_csv) {
     return rules;
 }
 
+// A kernel command line is long: the part of `text` around what the pattern is about.
+std::string excerpt(std::string_view text, std::string_view pattern) {
+    constexpr std::size_t around = 40;
+    while (pattern.starts_with('*')) pattern.remove_prefix(1);
+    while (pattern.ends_with('*')) pattern.remove_suffix(1);
+    const std::size_t at = text.find(pattern);
+    if (text.size() <= 2 * around || at == std::string_view::npos || at < around)
+        return shown(text);
+    return "..." + shown(text.substr(at - around, pattern.size() + 2 * around));
+}
+
+// What a sighting stands for, so that evidence can be read without the table: " (kvm, qemu)".
+std::string meaning(const Sighting& sighting) {
+    if (sighting.name == "unknown" && sighting.detail.empty()) return {};
+    if (sighting.name == "unknown") return " (" + sighting.detail + ")";
+    if (sighting.detail.empty()) return " (" + sighting.name + ")";
+    return " (" + sighting.name + ", " + sighting.detail + ")";
+}
+
 }  // namespace
 
 bool matches(std::string_view pattern, std::string_view text) {
@@ -54,7 +73,7 @@ std::vector<Sighting> recognise(const std::vector<Observation>& observations,
         if (rule == rules.end()) continue;
         Sighting sighting = rule->sighting;
         sighting.evidence.source = seen.source;
-        sighting.evidence.text = shown(seen.text);
+        sighting.evidence.text = excerpt(seen.text, rule->pattern) + meaning(sighting);
         sightings.push_back(std::move(sighting));
     }
     std::stable_sort(sightings.begin(), sightings.end(),

@@ -1,7 +1,8 @@
 #include "platform/kvm_host.h"
 
+#include <fmt/format.h>
+
 #include "base/text.h"
-#include "platform/cpu_model.h"
 #include "platform/readers.h"
 
 namespace ringside::platform {
@@ -19,7 +20,7 @@ std::vector<Evidence> read_parameters(const base::SysRoot& root) {
     for (const auto module : modules) {
         const auto folder = parameters_of(module);
         for (const auto& name : root.list(folder).value_or({})) {
-            all.push_back(read_line(root, folder + "/" + name).evidence);
+            all.push_back(read_line(root, fmt::format("{}/{}", folder, name)).evidence);
         }
     }
     return all;
@@ -54,7 +55,7 @@ Fact<std::string> guess_arm_backend(const base::SysRoot& root, const CpuModel& c
                               has_lse ? "ARMv8.1 or later" : "ARMv8.0", true);
 }
 
-Fact<std::string> read_backend(const base::SysRoot& root) {
+Fact<std::string> read_backend(const base::SysRoot& root, const CpuModel& cpu) {
     struct Backend {
         const char* module;
         const char* name;
@@ -64,7 +65,6 @@ Fact<std::string> read_backend(const base::SysRoot& root) {
         const auto path = "/sys/module/" + std::string(module);
         if (root.exists(path)) return known<std::string>(name, path, "module is there");
     }
-    const auto cpu = read_cpu_model(root);
     if (cpu.arch == Arch::arm64) return guess_arm_backend(root, cpu);
     for (const auto& [flag, name] : {Backend{"svm", "svm"}, Backend{"vmx", "vmx"}}) {
         if (cpu.has_flag(flag)) return known<std::string>(name, "/proc/cpuinfo flags", flag, true);
@@ -74,12 +74,13 @@ Fact<std::string> read_backend(const base::SysRoot& root) {
 
 }  // namespace
 
-KvmHost read_kvm_host(const base::SysRoot& root) {
+KvmHost read_kvm_host(const base::SysRoot& root, const CpuModel& cpu) {
     KvmHost host;
     const bool exists = root.exists("/dev/kvm");
     host.device = known(exists, "/dev/kvm", exists ? "exists" : "does not exist");
     host.parameters = read_parameters(root);
-    host.backend = exists ? read_backend(root) : unknown<std::string>("/dev/kvm", "does not exist");
+    host.backend =
+        exists ? read_backend(root, cpu) : unknown<std::string>("/dev/kvm", "does not exist");
     host.vpmu = find_switch(root, {"enable_pmu", "pmu"});
     host.mediated_pmu = find_switch(root, {"enable_mediated_pmu", "mediated_pmu"});
     host.nested = find_switch(root, {"nested"});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/sys_root.h"
+#include "platform/cpu_model.h"
 #include "platform/fact.h"
 
 namespace ringside::platform {
@@ -19,6 +20,6 @@ struct KvmHost {
     std::vector<Evidence> parameters;  // every readable parameter of the kvm modules
 };
 
-KvmHost read_kvm_host(const base::SysRoot& root);
+KvmHost read_kvm_host(const base::SysRoot& root, const CpuModel& cpu);
 
 }  // namespace ringside::platform

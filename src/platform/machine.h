@@ -33,6 +33,8 @@ struct Machine {
     Container container;
     std::vector<Layer> layers;  // empty on bare metal
     KvmHost kvm_host;
+    // A guest that was given the means (svm, vmx or a /dev/kvm) to run guests of its own.
+    Fact<bool> nesting_offered;
     Topology topology;
     ClockSource clock;
     EventSources event_sources;

@@ -11,13 +11,14 @@ namespace ringside::platform {
 
 namespace {
 
-const std::string status_path = "/proc/self/status";
+constexpr const char* status_path = "/proc/self/status";
 
 // A number in a line of /proc/self/status; `word` says which one of the line.
-Fact<std::uint64_t> status_number(const std::string& status, const std::string& key, int base,
-                                  std::size_t word = 0) {
-    const std::string source = status_path + " " + key;
-    const auto value = base::find_field(status, key);
+Fact<std::uint64_t> status_number(const Result<std::string>& status, const std::string& key,
+                                  int base, std::size_t word = 0) {
+    const auto source = fmt::format("{} {}", status_path, key);
+    if (!status) return unknown<std::uint64_t>(source, status.error().what);
+    const auto value = base::find_field(*status, key);
     if (!value) return unknown<std::uint64_t>(source, "not there");
     const auto words = base::split_words(*value);
     const auto number = word < words.size() ? base::parse_u64(words[word], base) : std::nullopt;
@@ -34,8 +35,7 @@ Fact<int> to_int(const Fact<std::uint64_t>& fact) {
 }
 
 void read_status(const base::SysRoot& root, Permissions& found) {
-    const auto text = root.read(status_path);
-    const std::string status = text ? *text : std::string();
+    const auto status = root.read(status_path);
     found.effective_capabilities = status_number(status, "CapEff", 16);
     found.seccomp_mode = to_int(status_number(status, "Seccomp", 10));
     found.effective_uid = to_int(status_number(status, "Uid", 10, 1));
@@ -45,7 +45,7 @@ void read_status(const base::SysRoot& root, Permissions& found) {
 }
 
 Fact<std::string> read_lockdown(const base::SysRoot& root) {
-    const auto line = read_line(root, "/sys/kernel/security/lockdown");
+    auto line = read_line(root, "/sys/kernel/security/lockdown");
     if (!line.value) return line;
     const auto level = parse_lockdown(*line.value);
     if (level.empty()) return unknown<std::string>(line.evidence.source, line.evidence.text);

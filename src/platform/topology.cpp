@@ -1,8 +1,9 @@
 #include "platform/topology.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "base/text.h"
 #include "platform/readers.h"
@@ -11,7 +12,9 @@ namespace ringside::platform {
 
 namespace {
 
-const std::string cpu_folder = "/sys/devices/system/cpu";
+constexpr const char* cpu_folder = "/sys/devices/system/cpu";
+constexpr const char* online_cpus = "/sys/devices/system/cpu/online";
+constexpr const char* online_nodes = "/sys/devices/system/node/online";
 
 std::vector<int> read_cpu_list(const base::SysRoot& root, const std::string& path) {
     const auto text = root.read_trimmed(path);
@@ -22,11 +25,11 @@ std::vector<int> read_cpu_list(const base::SysRoot& root, const std::string& pat
 // share the list of its threads, CPUs of one socket share its number.
 Fact<int> count_distinct(const base::SysRoot& root, const std::vector<int>& cpus,
                          const std::string& file) {
-    const std::string source = cpu_folder + "/cpu*/topology/" + file;
+    const auto source = fmt::format("{}/cpu*/topology/{}", cpu_folder, file);
     std::set<std::string> seen;
     for (const int cpu : cpus) {
         const auto line =
-            read_line(root, cpu_folder + "/cpu" + std::to_string(cpu) + "/topology/" + file);
+            read_line(root, fmt::format("{}/cpu{}/topology/{}", cpu_folder, cpu, file));
         if (!line.value) return unknown<int>(line.evidence.source, line.evidence.text);
         seen.insert(*line.value);
     }
@@ -45,14 +48,13 @@ Fact<int> count_list(const std::vector<int>& members, const std::string& path) {
 
 Topology read_topology(const base::SysRoot& root) {
     Topology topology;
-    topology.online = read_cpu_list(root, cpu_folder + "/online");
-    topology.present = read_cpu_list(root, cpu_folder + "/present");
-    topology.possible = read_cpu_list(root, cpu_folder + "/possible");
-    topology.threads = count_list(topology.online, cpu_folder + "/online");
+    topology.online = read_cpu_list(root, online_cpus);
+    topology.present = read_cpu_list(root, "/sys/devices/system/cpu/present");
+    topology.possible = read_cpu_list(root, "/sys/devices/system/cpu/possible");
+    topology.threads = count_list(topology.online, online_cpus);
     topology.cores = count_distinct(root, topology.online, "thread_siblings_list");
     topology.sockets = count_distinct(root, topology.online, "physical_package_id");
-    const std::string nodes = "/sys/devices/system/node/online";
-    topology.numa_nodes = count_list(read_cpu_list(root, nodes), nodes);
+    topology.numa_nodes = count_list(read_cpu_list(root, online_nodes), online_nodes);
     return topology;
 }
 

@@ -95,6 +95,7 @@ void add_host_and_clock(const Machine& machine, Facts& facts) {
     facts["kvm_backend"] = show(machine.kvm_host.backend);
     facts["vpmu"] = show(machine.kvm_host.vpmu);
     facts["mediated_pmu"] = show(machine.kvm_host.mediated_pmu);
+    facts["nesting_offered"] = show(machine.nesting_offered);
     facts["nested"] = show(machine.kvm_host.nested);
 }
 
