@@ -2,10 +2,13 @@
  * hypervisor's own counter for this CPU is read, and what it grew by since the thread came on is
  * the thread's. Exact to the nanosecond, and right whether or not the kernel's CPU time already
  * excludes steal. Runs on kernels from 5.12, arm64 from 5.18 (atomic exchange). */
+
+/* clang-format off */
+#include <linux/bpf.h>  /* first: libbpf's headers need its types */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-#include <linux/bpf.h>
+/* clang-format on */
 
 #include "bpf/steal_layout.h"
 
@@ -14,6 +17,7 @@ char licence_text[] SEC("license") = "Dual MIT/GPL";
 /* The members used of the kernel's structs; offsets are relocated when the program is loaded. */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 struct rq {
+    __u64 clock;
     __u64 prev_steal_time_rq;
 };
 struct cfs_rq {
@@ -21,12 +25,17 @@ struct cfs_rq {
 };
 struct sched_entity {
     __u64 sum_exec_runtime;
+    __u64 prev_sum_exec_runtime;
     struct cfs_rq* cfs_rq;
+};
+struct sched_info {
+    __u64 last_arrival;
 };
 struct task_struct {
     int pid;
     int tgid;
     struct sched_entity se;
+    struct sched_info sched_info;
 };
 #pragma clang attribute pop
 
@@ -87,10 +96,26 @@ static struct steal_cpu* this_cpu(const struct task_struct* on_it) {
     return cpu && cpu->counter ? cpu : 0;
 }
 
+static void load_groups(struct steal_cpu* cpu, __u32 tid) {
+    struct steal_member* member = tid ? bpf_map_lookup_elem(&members, &tid) : 0;
+    for (int i = 0; i < STEAL_GROUPS_OF_THREAD; i++)
+        cpu->groups[i] = member ? member->groups[i] : 0;
+}
+
+/* The switch that brought `task` here was not seen; the scheduler knows when it was. */
+static void begin_late(struct steal_cpu* cpu, const struct task_struct* task, __u64 now_ns) {
+    __u64 on_cpu_ns = task->se.cfs_rq->rq->clock - task->sched_info.last_arrival;
+    if (now_ns - cpu->start_ns > on_cpu_ns) cpu->start_ns = now_ns - on_cpu_ns;
+    cpu->start_runtime_ns = task->se.prev_sum_exec_runtime;
+    load_groups(cpu, task->pid);
+}
+
 /* The exchange decides who closes: a look from an interrupt can fall into another look. */
 static void close_interval(struct steal_cpu* cpu, const struct task_struct* task, __u64 now_ns,
                            __u64 steal_now_ns) {
-    if (__sync_lock_test_and_set(&cpu->active, 0) == 0) return;
+    if (__sync_lock_test_and_set(&cpu->open, 0) == 0) return;
+    int late = cpu->tid != task->pid;
+    if (late) begin_late(cpu, task, now_ns);
     __u64 occupied = now_ns - cpu->start_ns;
     __u64 steal = steal_now_ns - cpu->start_steal_ns;
     __u64 runtime = task->se.sum_exec_runtime - cpu->start_runtime_ns;
@@ -99,34 +124,30 @@ static void close_interval(struct steal_cpu* cpu, const struct task_struct* task
     if ((__s64)runtime < 0) runtime = 0;
     for (int i = 0; i < STEAL_GROUPS_OF_THREAD; i++) {
         __u32 id = cpu->groups[i];
-        if (id == 0) continue;
-        struct steal_group* group = bpf_map_lookup_elem(&groups, &id);
+        struct steal_group* group = id ? bpf_map_lookup_elem(&groups, &id) : 0;
         if (!group) continue;
         __sync_fetch_and_add(&group->steal_ns, steal);
         __sync_fetch_and_add(&group->occupied_ns, occupied);
         __sync_fetch_and_add(&group->cpu_ns, runtime);
         __sync_fetch_and_add(&group->intervals, 1);
+        if (late) __sync_fetch_and_add(&group->uncertain_ns, steal);
     }
 }
 
 static void open_interval(struct steal_cpu* cpu, const struct task_struct* task, __u64 now_ns,
                           __u64 steal_now_ns) {
-    __u32 tid = task->pid;
-    struct steal_member* member = tid ? bpf_map_lookup_elem(&members, &tid) : 0;
-    if (!member) return;
-    for (int i = 0; i < STEAL_GROUPS_OF_THREAD; i++) cpu->groups[i] = member->groups[i];
+    cpu->tid = task->pid;
     cpu->start_ns = now_ns;
     cpu->start_steal_ns = steal_now_ns;
     cpu->start_runtime_ns = task->se.sum_exec_runtime;
-    __sync_lock_test_and_set(&cpu->active, 1);
+    load_groups(cpu, task->pid);
+    __sync_lock_test_and_set(&cpu->open, 1);
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, _Bool preempt, struct task_struct* prev, struct task_struct* next) {
     struct steal_cpu* cpu = this_cpu(prev);
     if (!cpu) return 0;
-    __u32 tid = next->pid;
-    if (!cpu->active && (tid == 0 || !bpf_map_lookup_elem(&members, &tid))) return 0;
     __u64 steal_ns = read_word(cpu->counter);
     __u64 now_ns = bpf_ktime_get_ns();
     close_interval(cpu, prev, now_ns, steal_ns);

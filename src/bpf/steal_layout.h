@@ -39,21 +39,26 @@ struct steal_group {
     __u64 occupied_ns;
     __u64 cpu_ns;    /* what the scheduler charged to the members */
     __u64 intervals; /* context switches, about */
-    __u32 follow;
-    __u32 padding;
+    /* Part of steal_ns whose interval began with a switch that was not seen. Some kernels hide
+     * those of certain threads from tracing; such an interval is taken to begin when the scheduler
+     * says, and its steal is that since the last switch seen. */
+    __u64 uncertain_ns;
+    __u64 follow; /* enum steal_follow */
 };
 
-/* One CPU: the interval that is open on it, and what the last look at it showed. */
+/* One CPU: who is on it, since when, and what the last look at it showed. */
 struct steal_cpu {
-    __u64 start_steal_ns;
     __u64 start_ns;
+    __u64 start_steal_ns;
     __u64 start_runtime_ns;
     __u64 counter; /* address of the CPU's steal counter in the kernel */
     __u64 steal_ns;
     __u64 subtracted_ns; /* steal the scheduler took out of CPU time so far */
     __u32 source;        /* enum steal_source */
-    __u32 active;
+    __u32 open;          /* the interval's sums are not taken yet */
+    __u32 tid;
     __u32 groups[STEAL_GROUPS_OF_THREAD];
+    __u32 padding;
 };
 
 struct steal_member {

@@ -7,7 +7,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <signal.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -152,7 +152,7 @@ Result<StealGroup> StealTracer::make_group(Follow follow) {
     const auto id = static_cast<std::uint32_t>(free - used_.begin());
     *free = true;
     groups_[id] = steal_group{};
-    groups_[id].follow = static_cast<__u32>(follow);
+    groups_[id].follow = static_cast<__u64>(follow);
     return StealGroup(shared_from_this(), id);
 }
 
@@ -164,13 +164,15 @@ bool StealTracer::look_at(int cpu) const {
     return bpf_prog_test_run_opts(look_fd_, &options) == 0;
 }
 
+// Brings the group's sums up to now: a look at the CPU we are on, where the caller may be a member,
+// and at those that the table shows a member on.
 void StealTracer::look_at_members(std::uint32_t group) const {
-    for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {
-        if (peek(cpus_[cpu].active) == 0) continue;
-        const auto& on_it = cpus_[cpu].groups;
+    const int own = ::sched_getcpu();
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+        const auto& on_it = cpus_[i].groups;
         const bool here = std::any_of(std::begin(on_it), std::end(on_it),
                                       [&](const __u32& id) { return peek(id) == group; });
-        if (here) look_at(static_cast<int>(cpu));
+        if (here || static_cast<int>(i) == own) look_at(static_cast<int>(i));
     }
 }
 
@@ -231,7 +233,8 @@ void StealTracer::remove(std::uint32_t group) {
 GroupTotals StealTracer::read(std::uint32_t group) {
     look_at_members(group);
     const steal_group& sums = groups_[group];
-    return {peek(sums.steal_ns), peek(sums.occupied_ns), peek(sums.cpu_ns), peek(sums.intervals)};
+    return {peek(sums.steal_ns), peek(sums.occupied_ns), peek(sums.cpu_ns), peek(sums.intervals),
+            peek(sums.uncertain_ns)};
 }
 
 Result<std::vector<CpuCounters>> StealTracer::read_cpus() {

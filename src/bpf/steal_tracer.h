@@ -31,6 +31,7 @@ struct GroupTotals {
     std::uint64_t occupied_ns = 0;
     std::uint64_t cpu_ns = 0;
     std::uint64_t intervals = 0;
+    std::uint64_t uncertain_ns = 0;  // of steal_ns, may belong to a neighbour; see steal_layout.h
 };
 
 enum class StealSource { unknown, kvm, arm_pv, accounted };
