@@ -164,15 +164,17 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
     struct steal_member* member = bpf_map_lookup_elem(&members, &from);
     struct steal_member made = {};
     __u32 any = 0;
-    if (!member) return 0;
-    for (int i = 0; i < STEAL_GROUPS_OF_THREAD; i++) {
+    for (int i = 0; member && i < STEAL_GROUPS_OF_THREAD; i++) {
         __u32 id = member->groups[i];
         struct steal_group* group = id ? bpf_map_lookup_elem(&groups, &id) : 0;
         if (!group || group->follow < wanted) continue;
         made.groups[i] = id;
         any = 1;
     }
-    if (any) bpf_map_update_elem(&members, &to, &made, BPF_ANY);
+    if (any)
+        bpf_map_update_elem(&members, &to, &made, BPF_ANY);
+    else
+        bpf_map_delete_elem(&members, &to); /* left by an earlier owner of the number */
     return 0;
 }
 

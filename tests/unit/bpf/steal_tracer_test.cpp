@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -103,6 +104,8 @@ TEST_F(StealTracerTest, RefusesAThreadInTooManyGroupsAndOneThatIsGone) {
     EXPECT_EQ(groups[4].add(::gettid()).error().code, ErrorCode::busy);
     pid_t gone = 0;
     std::thread([&] { gone = ::gettid(); }).join();
+    // join() returns while the kernel is still taking the thread down
+    while (::syscall(SYS_tkill, gone, 0) == 0) std::this_thread::yield();
     EXPECT_FALSE(groups[4].add(gone));
 }
 
