@@ -1,0 +1,123 @@
+#include "perf/event_fd.h"
+
+#include <array>
+#include <cerrno>
+
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+namespace ringside::perf {
+
+namespace {
+
+perf_event_attr attributes_of(const model::Event& event, const OpenOptions& options) {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = event.code.type;
+    attr.config = event.code.config;
+    attr.config1 = event.code.config1 | options.config1_extra;
+    attr.config2 = event.code.config2;
+    attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    attr.exclude_user = event.exclude.user;
+    attr.exclude_kernel = event.exclude.kernel;
+    attr.exclude_hv = event.exclude.hypervisor;
+    attr.exclude_host = event.exclude.host;
+    attr.exclude_guest = event.exclude.guest;
+    attr.precise_ip = static_cast<unsigned>(event.precise) & 3u;
+    attr.pinned = options.pinned || event.pinned;
+    attr.disabled = options.disabled;
+    attr.inherit = options.inherit;
+    attr.enable_on_exec = options.enable_on_exec;
+    attr.context_switch = options.switch_records;
+    attr.sample_period = options.sample_period;
+    attr.sample_type = options.sample_type;
+    attr.sample_id_all = options.sample_type != 0;
+    return attr;
+}
+
+std::string hint_for(int sys_errno) {
+    switch (sys_errno) {
+        case EACCES:
+        case EPERM:
+            return "lower kernel.perf_event_paranoid, grant CAP_PERFMON, or count user mode only "
+                   "(:u)";
+        case ENOENT:
+        case ENODEV:
+        case EOPNOTSUPP:
+            return "this machine has no such counter; `ringside doctor` says why";
+        case ENOSYS:
+            return "this kernel, or the container's seccomp filter, has no perf_event_open";
+        case EMFILE:
+        case ENFILE:
+            return "too many open files: raise `ulimit -n`";
+        case ESRCH:
+            return "the process or thread is gone";
+        default:
+            return {};
+    }
+}
+
+Result<void> control(const EventFd& event, unsigned long request, const char* what) {
+    if (::ioctl(event.fd(), request, 0) != 0) {
+        return base::fail_errno(errno, std::string("cannot ") + what + " a perf event");
+    }
+    return {};
+}
+
+}  // namespace
+
+Result<EventFd> EventFd::open(const model::Event& event, const Target& target,
+                              const OpenOptions& options, const EventFd* leader) {
+    perf_event_attr attr = attributes_of(event, options);
+    const int group = leader == nullptr ? -1 : leader->fd();
+    const long fd =
+        ::syscall(SYS_perf_event_open, &attr, target.pid, target.cpu, group, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) {
+        const int error = errno;
+        return base::fail_errno(error, "cannot open the event " + event.name, hint_for(error));
+    }
+    return EventFd(base::Fd(static_cast<int>(fd)), attr);
+}
+
+Result<void> EventFd::enable() const {
+    return control(*this, PERF_EVENT_IOC_ENABLE, "enable");
+}
+
+Result<void> EventFd::disable() const {
+    return control(*this, PERF_EVENT_IOC_DISABLE, "disable");
+}
+
+Result<void> EventFd::reset() const {
+    return control(*this, PERF_EVENT_IOC_RESET, "reset");
+}
+
+Result<std::optional<Count>> EventFd::read() const {
+    std::array<std::uint64_t, 3> words{};
+    const ssize_t got = ::read(fd_.get(), words.data(), sizeof words);
+    if (got == 0) return std::optional<Count>{};
+    if (got < 0) return base::fail_errno(errno, "cannot read a perf event");
+    if (got != static_cast<ssize_t>(sizeof words)) {
+        return base::fail(ErrorCode::io, "a perf event gave a short read");
+    }
+    return std::optional<Count>{Count{words[0], words[1], words[2]}};
+}
+
+CounterState state_of(const Error& open_error) {
+    switch (open_error.sys_errno) {
+        case EACCES:
+        case EPERM:
+        case ENOSYS:  // a seccomp filter looks like this; a kernel without perf does not exist here
+            return CounterState::not_permitted;
+        case EBUSY:
+        case ENOSPC:
+        case EMFILE:
+            return CounterState::not_scheduled;
+        default:
+            return CounterState::absent;
+    }
+}
+
+}  // namespace ringside::perf

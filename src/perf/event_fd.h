@@ -1,0 +1,72 @@
+// One perf event of the kernel: opened, switched on and off, read. Everything else in this room,
+// and every counter in Ringside, goes through here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <linux/perf_event.h>
+#include <sys/types.h>
+
+#include <ringside/result.h>
+#include <ringside/trust.h>
+
+#include "base/fd.h"
+#include "model/event.h"
+
+namespace ringside::perf {
+
+// What is measured: a thread (0 is the caller) wherever it runs, or a CPU (pid -1, cpu >= 0).
+struct Target {
+    pid_t pid = 0;
+    int cpu = -1;
+};
+
+struct OpenOptions {
+    bool disabled = true;
+    bool enable_on_exec = false;
+    bool inherit = false;         // threads and children made after the opening count too
+    bool pinned = false;          // on a counter always, or in error
+    bool switch_records = false;  // PERF_RECORD_SWITCH in the ring buffer
+    std::uint64_t sample_period = 0;
+    std::uint64_t sample_type = 0;  // PERF_SAMPLE_*
+    std::uint64_t config1_extra = 0;
+};
+
+struct Count {
+    std::uint64_t value = 0;
+    std::uint64_t enabled_ns = 0;
+    std::uint64_t running_ns = 0;
+};
+
+class EventFd {
+  public:
+    // Fails with the kernel's errno and a hint; state_of() turns that into a verdict. `leader`
+    // makes this a member of its group.
+    static Result<EventFd> open(const model::Event& event, const Target& target,
+                                const OpenOptions& options = {}, const EventFd* leader = nullptr);
+
+    // On the event alone. Fails only if the kernel does.
+    Result<void> enable() const;
+    Result<void> disable() const;
+    Result<void> reset() const;
+
+    // nullopt: the kernel put a pinned event into its error state, because no counter was free.
+    Result<std::optional<Count>> read() const;
+
+    int fd() const { return fd_.get(); }
+    // The attributes it was opened with, which its records must be decoded by.
+    const perf_event_attr& attributes() const { return attributes_; }
+
+  private:
+    EventFd(base::Fd fd, const perf_event_attr& attributes)
+        : fd_(std::move(fd)), attributes_(attributes) {}
+
+    base::Fd fd_;
+    perf_event_attr attributes_{};
+};
+
+// absent, not_permitted or not_scheduled: why the kernel would not open an event.
+CounterState state_of(const Error& open_error);
+
+}  // namespace ringside::perf

@@ -1,0 +1,17 @@
+// Reading a counter without the kernel: RDPMC on x86, the PMU's own registers on arm64.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <linux/perf_event.h>
+
+namespace ringside::perf {
+
+// The event's count so far, or nullopt when the kernel does not lend the register right now (no
+// permission, no counter assigned, or the event is not on this CPU): then use EventFd::read().
+// The instruction may still fault where a kernel or hypervisor lies about its permission (SIGSEGV
+// on x86, SIGILL on arm64): probe in a process of its own before relying on it.
+std::optional<std::uint64_t> read_user(const volatile perf_event_mmap_page& page);
+
+}  // namespace ringside::perf
