@@ -116,7 +116,7 @@ void GuestRun::declare(Options& options) {
     options.operand("KIND", request_.kind, "`ringside guest kinds` lists them", true);
     options.text("--cpu", "MODEL", cpu_, "QEMU's CPU model instead of the kind's");
     options.optional_text("--icount", "SHIFT", icount_,
-                          "virtual time by instructions, 2^SHIFT ns each (0)");
+                          "virtual time by instructions, 2^SHIFT ns each (0), or off");
     options.optional_text("--smp", "N", smp_, "number of CPUs");
     options.texts("--put", "SRC:DST", put_, "copy a file or directory into the box");
     options.texts("--get", "SRC:DST", get_, "bring one back, also when the command failed");
@@ -155,7 +155,9 @@ Result<guest::BoxRequest> GuestRun::request() const {
         target = *parsed;
         return {};
     };
-    if (auto done = count("--icount", icount_, 10, request.icount); !done) return done.error();
+    request.no_icount = icount_ == "off";
+    const auto shift = request.no_icount ? std::nullopt : icount_;
+    if (auto done = count("--icount", shift, 10, request.icount); !done) return done.error();
     if (auto done = count("--smp", smp_, 64, request.smp); !done) return done.error();
     if (auto done = count("--inner-smp", inner_smp_, 64, request.inner_smp); !done) {
         return done.error();

@@ -14,7 +14,7 @@ namespace {
 // A stock kernel under real hardware virtualization reaches its init in about one second.
 constexpr std::chrono::seconds probe_limit{8};
 
-// nullopt when interrupted: no verdict.
+// Fails when interrupted: no verdict.
 Result<bool> boots_under_kvm(const Kind& kind, const Image& image, int cancel_fd) {
     auto directory = TempDir::make("ringside-kvm-probe");
     if (!directory) return directory.error();

@@ -44,35 +44,35 @@ std::string where(const BootRequest& request, const BootEnd& end) {
     return describe_phase(request.spec.kind.name, end.outer);
 }
 
-std::string evidence(const BootRequest& request) {
-    std::string text;
-    for (const auto* log : {"console", "inner.console", "qemu"}) {
-        const auto lines = last_lines(request.directory / log);
-        if (!lines.empty()) text += fmt::format("\nlast lines of the {} log:{}", log, lines);
-    }
-    return text;
-}
-
 Result<BootEnd> judge(const BootRequest& request, RelayEnd relay_end, BootEnd end) {
     const std::string& name = request.spec.kind.name;
     if (relay_end == RelayEnd::cancelled) {
         return base::fail(ErrorCode::interrupted, name + " was stopped " + where(request, end));
     }
     if (relay_end == RelayEnd::timed_out) {
-        return base::fail(
-            ErrorCode::timed_out,
-            fmt::format("{} hung and was killed after {} s {}{}", name,
-                        request.limit.count() / 1000, where(request, end), evidence(request)),
-            "allow more time with --timeout if it was only slow");
+        return base::fail(ErrorCode::timed_out,
+                          fmt::format("{} hung and was killed after {} s {}{}", name,
+                                      request.limit.count() / 1000, where(request, end),
+                                      last_log_lines(request.directory)),
+                          "allow more time with --timeout if it was only slow");
     }
     if (end.outer.phase != "done") {
         return base::fail(ErrorCode::io, fmt::format("{} ended {}{}", name, where(request, end),
-                                                     evidence(request)));
+                                                     last_log_lines(request.directory)));
     }
     return end;
 }
 
 }  // namespace
+
+std::string last_log_lines(const fs::path& directory) {
+    std::string text;
+    for (const auto* log : {"console", "inner.console", "inner.qemu", "qemu"}) {
+        const auto lines = last_lines(directory / log);
+        if (!lines.empty()) text += fmt::format("\nlast lines of {}:{}", log, lines);
+    }
+    return text;
+}
 
 void Report::take_line(std::string_view line) {
     const auto words = base::split_words(line);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +34,9 @@ struct BootEnd {
     Report outer;
     Report inner;
 };
+
+// The last lines of every log below a run's directory, for people.
+std::string last_log_lines(const fs::path& directory);
 
 // Fails when the machine hung, died or was stopped; the error says in what phase and carries the
 // last lines of the consoles. A command that failed is not a failure here.

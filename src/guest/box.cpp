@@ -61,7 +61,7 @@ class BoxRun {
     Result<void> check() const;
     Result<void> choose_kind();
     Result<void> plan_inner(RunContent& host_content);
-    std::vector<std::string> inner_command(const Image& image, const Kind& kind) const;
+    std::vector<std::string> inner_command(const Kind& kind) const;
     Result<void> write_initrd(const RunContent& content);
     std::vector<std::pair<std::string, Sink>> ports() const;
     Result<BoxOutcome> conclude(const BootEnd& end);
@@ -94,12 +94,13 @@ Result<void> BoxRun::choose_kind() {
     if (!kind) return kind.error();
     kind_ = std::move(*kind);
     if (request_.cpu) kind_.cpu = *request_.cpu;
-    if (request_.icount) kind_.icount = *request_.icount;
+    if (request_.icount) kind_.icount = request_.icount;
+    if (request_.no_icount) kind_.icount.reset();
     if (request_.smp) kind_.smp = *request_.smp;
     return check();
 }
 
-std::vector<std::string> BoxRun::inner_command(const Image&, const Kind& kind) const {
+std::vector<std::string> BoxRun::inner_command(const Kind& kind) const {
     MachineSpec spec;
     spec.kind = kind;
     if (request_.inner_smp) spec.kind.smp = *request_.inner_smp;
@@ -132,7 +133,7 @@ Result<void> BoxRun::plan_inner(RunContent& host_content) {
     if (auto added = inner_files_.add_tree(image->kernel, "ringside/inner/kernel"); !added) {
         return added;
     }
-    host_content.command = inner_command(*image, *kind);
+    host_content.command = inner_command(*kind);
     return {};
 }
 
@@ -178,12 +179,8 @@ Result<void> BoxRun::bring_back(const char* file, const std::vector<Transfer>& w
 Result<BoxOutcome> BoxRun::conclude(const BootEnd& end) {
     const Report& report = request_.inner ? end.inner : end.outer;
     if (!report.exit_code) {
-        const auto log = read_file(directory_ / "inner.qemu").value_or("");
-        const auto console = read_file(directory_ / "inner.console").value_or("");
-        return base::fail(
-            ErrorCode::io,
-            "the inner guest ended before its command did:\n" + log +
-                console.substr(console.size() - std::min<std::size_t>(console.size(), 1000)));
+        return base::fail(ErrorCode::io, "the inner guest ended before its command did" +
+                                             last_log_lines(directory_));
     }
     outcome_.exit_code = *report.exit_code;
     outcome_.beside_exit_code = end.outer.beside_exit_code;

@@ -23,7 +23,8 @@ struct BoxRequest {
     std::chrono::seconds timeout{300};     // for all of it, boot included
 
     std::optional<std::string> cpu;  // instead of the kind's own
-    std::optional<int> icount;
+    std::optional<int> icount;       // virtual time by instructions, 2^icount ns each
+    bool no_icount = false;
     std::optional<int> smp;
 
     // In a kind with an inner guest: the command runs there, and put and get are about it.

@@ -60,12 +60,15 @@ Result<void> write_file(const fs::path& path, std::string_view content) {
 }
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
-    const fs::path draft = path.string() + fmt::format(".{}", ::getpid());
-    if (auto written = write_file(draft, content); !written) return written;
-    if (::rename(draft.c_str(), path.c_str()) != 0) {
-        return fail_errno(errno, "cannot rename to " + path.string());
+    std::string draft = path.string() + ".XXXXXX";
+    const Fd fd(::mkostemp(draft.data(), O_CLOEXEC));
+    if (!fd) return fail_errno(errno, "cannot create " + draft);
+    auto written = write_all(fd.get(), content);
+    if (written && ::rename(draft.c_str(), path.c_str()) != 0) {
+        written = fail_errno(errno, "cannot rename to " + path.string());
     }
-    return {};
+    if (!written) ::unlink(draft.c_str());
+    return written;
 }
 
 Result<void> append_file(const fs::path& from, const Fd& to) {

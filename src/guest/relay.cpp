@@ -49,9 +49,8 @@ void LineSplitter::operator()(std::string_view bytes) {
     }
 }
 
-void LineSplitter::finish() {
+LineSplitter::~LineSplitter() {
     if (!pending_.empty()) line_(pending_);
-    pending_.clear();
 }
 
 Result<Stream> make_stream(const fs::path& fifo, Sink sink) {

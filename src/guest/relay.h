@@ -17,13 +17,15 @@ namespace ringside::guest {
 
 using Sink = std::function<void(std::string_view)>;
 
-// Calls `line` for each whole line, without its end, however the bytes were cut.
+// Calls `line` for each line, without its end, however the bytes were cut. A last line without an
+// end counts when this object goes.
 class LineSplitter {
   public:
     explicit LineSplitter(Sink line) : line_(std::move(line)) {}
+    LineSplitter(const LineSplitter&) = delete;
+    LineSplitter& operator=(const LineSplitter&) = delete;
+    ~LineSplitter();
     void operator()(std::string_view bytes);
-    // A last line without an end.
-    void finish();
 
   private:
     Sink line_;
