@@ -134,24 +134,26 @@ void Options::add(const std::string& names, std::string value, Target target, st
     options_.push_back(std::move(option));
 }
 
-void Options::flag(std::string names, bool& target, std::string help) {
+void Options::flag(const std::string& names, bool& target, std::string help) {
     add(names, "", &target, std::move(help));
 }
 
-void Options::text(std::string names, std::string value, std::string& target, std::string help) {
+void Options::text(const std::string& names, std::string value, std::string& target,
+                   std::string help) {
     add(names, std::move(value), &target, std::move(help));
 }
 
-void Options::texts(std::string names, std::string value, std::vector<std::string>& target,
+void Options::texts(const std::string& names, std::string value, std::vector<std::string>& target,
                     std::string help) {
     add(names, std::move(value), &target, std::move(help));
 }
 
-void Options::number(std::string names, std::string value, double& target, std::string help) {
+void Options::number(const std::string& names, std::string value, double& target,
+                     std::string help) {
     add(names, std::move(value), &target, std::move(help));
 }
 
-void Options::optional_text(std::string names, std::string value,
+void Options::optional_text(const std::string& names, std::string value,
                             std::optional<std::string>& target, std::string help) {
     add(names, std::move(value), &target, std::move(help));
 }

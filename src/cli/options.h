@@ -14,15 +14,15 @@ namespace ringside::cli {
 // `value` is the word that stands for the value in --help.
 class Options {
   public:
-    void flag(std::string names, bool& target, std::string help);
-    void text(std::string names, std::string value, std::string& target, std::string help);
+    void flag(const std::string& names, bool& target, std::string help);
+    void text(const std::string& names, std::string value, std::string& target, std::string help);
     // May be given several times.
-    void texts(std::string names, std::string value, std::vector<std::string>& target,
+    void texts(const std::string& names, std::string value, std::vector<std::string>& target,
                std::string help);
-    void number(std::string names, std::string value, double& target, std::string help);
+    void number(const std::string& names, std::string value, double& target, std::string help);
     // Absent, given without a value (""), or given as --name=value.
-    void optional_text(std::string names, std::string value, std::optional<std::string>& target,
-                       std::string help);
+    void optional_text(const std::string& names, std::string value,
+                       std::optional<std::string>& target, std::string help);
     // A word that is no option, in the order of declaration.
     void operand(std::string name, std::string& target, std::string help, bool required);
     // The command to run: all that follows "--", or all from the first word that is no option.
