@@ -1,9 +1,15 @@
-#include "cli/verb.h"
+#include "cli/verbs.h"
+
+#include "cli/guest.h"
 
 namespace ringside::cli {
 
 Verbs all_verbs() {
-    return {};
+    Verbs verbs;
+    verbs.push_back(make_doctor());
+    verbs.push_back(make_list());
+    add_guest_verbs(verbs);
+    return verbs;
 }
 
 }  // namespace ringside::cli
