@@ -1,6 +1,4 @@
 // ringside guest run, kinds, prepare, sysroot: machines in a box for people and for tests.
-#include "cli/guest.h"
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -12,6 +10,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "cli/verbs.h"
 #include "guest/box.h"
 #include "guest/kinds.h"
 
