@@ -46,6 +46,7 @@ class PrivateApt {
 
   private:
     std::vector<std::string> apt(const std::vector<std::string>& arguments) const;
+    Result<std::vector<AptSource>> system_sources() const;
     std::string configuration(std::string_view transport) const;
 
     fs::path directory_;
@@ -77,14 +78,39 @@ std::vector<std::string> PrivateApt::apt(const std::vector<std::string>& argumen
     return argv;
 }
 
-Result<void> PrivateApt::set_up() const {
+// The system's entries, as its own package lists label them. Where these were deleted, as container
+// images do, they are fetched once more, but into our directory.
+Result<std::vector<AptSource>> PrivateApt::system_sources() const {
     auto targets = run_checked({"apt-get", "indextargets"});
     if (!targets) return targets.error();
-    const auto sources = debian_sources(*targets, base::SysRoot());
-    if (sources.empty()) {
-        return base::fail(ErrorCode::not_found, "this system has no package lists of Debian",
-                          "run `apt-get update` as root; boxes are made of Debian packages");
-    }
+    auto sources = debian_sources(*targets, base::SysRoot());
+    if (!sources.empty()) return sources;
+
+    const std::string state = (directory_ / "system").string();
+    if (auto made = make_directories(state + "/lists/partial"); !made) return made.error();
+    if (auto made = make_directories(state + "/archives/partial"); !made) return made.error();
+    const std::vector<std::string> apt_get{"apt-get", "-q",
+                                           "-o",      "Dir::State::lists=" + state + "/lists",
+                                           "-o",      "Dir::Cache=" + state,
+                                           "-o",      "APT::Sandbox::User=root",
+                                           "-o",      "APT::Update::Post-Invoke-Success=",
+                                           "-o",      "APT::Update::Post-Invoke="};
+    auto update = apt_get;
+    update.emplace_back("update");
+    if (auto done = run_checked(update); !done) return done.error();
+    auto list = apt_get;
+    list.emplace_back("indextargets");
+    targets = run_checked(list);
+    if (!targets) return targets.error();
+    sources = debian_sources(*targets, base::SysRoot());
+    if (!sources.empty()) return sources;
+    return base::fail(ErrorCode::not_found, "this system has no source of Debian packages",
+                      "boxes are made of Debian packages; see sources.list(5)");
+}
+
+Result<void> PrivateApt::set_up() const {
+    const auto sources = system_sources();
+    if (!sources) return sources.error();
     auto dump = run_checked({"apt-config", "dump"});
     if (!dump) return dump.error();
     for (const auto* part :
@@ -93,7 +119,7 @@ Result<void> PrivateApt::set_up() const {
     }
     const std::vector<std::pair<fs::path, std::string>> files{
         {directory_ / "status", ""},
-        {directory_ / "sources.d/debian.sources", to_sources_file(sources, arch_)},
+        {directory_ / "sources.d/debian.sources", to_sources_file(*sources, arch_)},
         {directory_ / "apt.conf", configuration(transport_settings(*dump))}};
     for (const auto& [path, content] : files) {
         if (auto written = write_file(path, content); !written) return written;

@@ -159,7 +159,7 @@ TEST(Box, ListsItsKinds) {
     for (const auto* kind : {"x86-guest ", "arm64-pmu ", "arm64-kvm ", "x86-kvm "}) {
         EXPECT_THAT(result.out, HasSubstr(kind));
     }
-    EXPECT_THAT(result.out, Not(HasSubstr("inner ")));
+    EXPECT_THAT(result.out, Not(HasSubstr("-inner ")));
 }
 
 }  // namespace
