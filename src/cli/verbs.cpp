@@ -1,10 +1,13 @@
+#include "cli/verbs.h"
+
 #include "cli/guest.h"
-#include "cli/verb.h"
 
 namespace ringside::cli {
 
 Verbs all_verbs() {
     Verbs verbs;
+    verbs.push_back(make_doctor());
+    verbs.push_back(make_list());
     add_guest_verbs(verbs);
     return verbs;
 }
