@@ -205,7 +205,9 @@ std::string doctor_json(const trust::Report& report) {
     json["steal"] = {{"supported", or_null(report.steal.supported)},
                      {"supported_reason", report.steal.supported_reason},
                      {"per_thread", or_null(report.steal.per_thread)},
-                     {"per_thread_reason", report.steal.per_thread_reason}};
+                     {"per_thread_reason", report.steal.per_thread_reason},
+                     {"cpu_time", report.steal.cpu_time},
+                     {"cpu_time_reason", report.steal.cpu_time_reason}};
     json["permissions"] = permissions_json(report.machine.permissions);
     json["pmu"] = pmu_json(report);
     json["events"] = events_json(report.events);

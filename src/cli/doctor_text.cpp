@@ -20,7 +20,8 @@ std::string wrapped(std::string_view text, std::size_t indent) {
     std::size_t column = indent;
     for (const auto word : base::split_words(text)) {
         if (column > indent && column + 1 + word.size() > line_width) {
-            lines += "\n" + std::string(indent, ' ');
+            lines += '\n';
+            lines.append(indent, ' ');
             column = indent;
         }
         if (column > indent) lines += ' ';
@@ -87,7 +88,7 @@ std::string yes_no(const std::optional<bool>& value, std::string_view reason) {
 
 std::string hypervisor_in_words(const platform::Hypervisor& hypervisor) {
     std::string text = hypervisor.name;
-    if (!hypervisor.mode.empty()) text += " " + hypervisor.mode;
+    if (!hypervisor.mode.empty()) text += fmt::format(" {}", hypervisor.mode);
     if (hypervisor.vmm != "none" && hypervisor.vmm != hypervisor.name) {
         text += ", VMM " + hypervisor.vmm;
     }
@@ -120,9 +121,11 @@ void write_time(const Report& report, Page& page) {
     page.section("clock and steal");
     page.row("clock source", value_or_reason(report.machine.clock.current));
     page.row("steal", yes_no(report.steal.supported, report.steal.supported_reason));
-    page.row("per thread", report.steal.per_thread
-                               ? *report.steal.per_thread + ": " + report.steal.per_thread_reason
-                               : "none: " + report.steal.per_thread_reason);
+    const auto& steal = report.steal;
+    std::string method = steal.per_thread.value_or("none");
+    if (!steal.per_thread_reason.empty()) method += ": " + steal.per_thread_reason;
+    page.row("per thread", method);
+    page.row("CPU time", fmt::format("{} steal: {}", steal.cpu_time, steal.cpu_time_reason));
 }
 
 void write_freezes(const trust::WatchReport& watch, Page& page) {
@@ -173,7 +176,10 @@ bool by_name_only(CounterState state, std::size_t count) {
 
 void write_names(const std::vector<const trust::Verdict*>& group, Page& page) {
     std::string names;
-    for (const auto* event : group) names += (names.empty() ? "" : ", ") + event->name;
+    for (const auto* event : group) {
+        if (!names.empty()) names += ", ";
+        names += event->name;
+    }
     page.judged(fmt::format("{} events", group.size()), group.front()->state, names);
 }
 

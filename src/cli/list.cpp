@@ -34,9 +34,9 @@ std::string list_text(const std::vector<Listed>& events, const Style& style) {
         text +=
             fmt::format("{:<40} {:<14}", listed.event.name, model::to_string(listed.event.kind));
         if (listed.state != CounterState::ok) {
-            text += " " + style.warn(fmt::format("{:<13}", to_string(listed.state)));
+            text += fmt::format(" {}", style.warn(fmt::format("{:<13}", to_string(listed.state))));
         }
-        if (!listed.reason.empty()) text += " " + style.dim(listed.reason);
+        if (!listed.reason.empty()) text += fmt::format(" {}", style.dim(listed.reason));
         while (text.back() == ' ') text.pop_back();
         text += '\n';
     }

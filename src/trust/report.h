@@ -91,6 +91,9 @@ struct StealReport {
     std::string supported_reason;
     std::optional<std::string> per_thread;  // how a thread's own steal is found
     std::string per_thread_reason;
+    // Whether the kernel takes steal out of CPU time: "includes", "excludes" or "undetermined".
+    std::string cpu_time;
+    std::string cpu_time_reason;
 };
 
 struct Report {

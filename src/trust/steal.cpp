@@ -1,13 +1,34 @@
 #include "trust/steal.h"
 
+#include <ringside/clocks.h>
+
 namespace ringside::trust {
+
+namespace {
+
+void ask_clocks(StealReport& report) {
+    const Clocks clocks = Clocks::open();
+    const auto clock = clocks.thread();
+    if (!clock) {
+        report.per_thread_reason = clock.error().what;
+        return;
+    }
+    const Steal steal = clock->read().steal;
+    report.per_thread_reason = steal.reason;
+    if (steal.method != StealMethod::none) report.per_thread = to_string(steal.method);
+    const StealAccounting accounting = clocks.steal_accounting();
+    report.cpu_time = to_string(accounting.answer);
+    report.cpu_time_reason = accounting.evidence;
+}
+
+}  // namespace
 
 StealReport examine_steal(const platform::Machine& machine) {
     StealReport report;
-    report.supported = machine.clock.steal_reported.value;
-    report.supported_reason = machine.clock.steal_reported.evidence.source + ": " +
-                              machine.clock.steal_reported.evidence.text;
-    report.per_thread_reason = "not examined";
+    const auto& reported = machine.clock.steal_reported;
+    report.supported = reported.value;
+    report.supported_reason = reported.evidence.source + ": " + reported.evidence.text;
+    ask_clocks(report);
     return report;
 }
 

@@ -6,6 +6,7 @@
 
 namespace ringside::trust {
 
+// Opens the clocks that a measurement would use, and asks them.
 StealReport examine_steal(const platform::Machine& machine);
 
 }  // namespace ringside::trust
