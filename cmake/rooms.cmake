@@ -14,7 +14,7 @@ target_compile_options(ringside_options INTERFACE
 if(RINGSIDE_SANITIZE)
     target_compile_options(ringside_options INTERFACE
         -fsanitize=${RINGSIDE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-        # GCC 12 sees uninitialized members in instrumented std::regex (GCC bug 105562).
+        # GCC 12 sees uninitialized members in instrumented std::regex.
         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(ringside_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE})
 endif()
