@@ -2,6 +2,7 @@
 # tests/architecture checks that the #include lines say the same.
 
 set(RINGSIDE_SANITIZE "" CACHE STRING "Value for -fsanitize=, for instance address,undefined")
+option(RINGSIDE_TIDY "Run clang-tidy on each room's files as they are compiled" OFF)
 
 add_library(ringside_options INTERFACE)
 target_compile_features(ringside_options INTERFACE cxx_std_20)
@@ -22,4 +23,7 @@ function(ringside_room name)
         ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     list(TRANSFORM ROOM_DEPS PREPEND ringside_)
     target_link_libraries(ringside_${name} PUBLIC ${ROOM_DEPS} PRIVATE ringside_options ${ROOM_LIBS})
+    if(RINGSIDE_TIDY)
+        set_target_properties(ringside_${name} PROPERTIES CXX_CLANG_TIDY "clang-tidy-14;--quiet")
+    endif()
 endfunction()

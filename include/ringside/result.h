@@ -54,7 +54,9 @@ class [[nodiscard]] Result {
     const Error& error() const& { return checked_error(); }
     Error&& error() && { return std::move(const_cast<Error&>(checked_error())); }
 
-    T value_or(T fallback) const& { return has_value() ? std::get<0>(state_) : std::move(fallback); }
+    T value_or(T fallback) const& {
+        return has_value() ? std::get<0>(state_) : std::move(fallback);
+    }
 
   private:
     T& checked() {

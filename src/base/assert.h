@@ -8,5 +8,4 @@ namespace ringside::base {
 }  // namespace ringside::base
 
 #define RINGSIDE_ASSERT(condition) \
-    ((condition) ? void(0)         \
-                 : ::ringside::base::assertion_failed(#condition, __FILE__, __LINE__))
+    ((condition) ? void(0) : ::ringside::base::assertion_failed(#condition, __FILE__, __LINE__))

@@ -1,10 +1,10 @@
 // A memory mapping with one owner.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <utility>
+
+#include <sys/mman.h>
 
 namespace ringside::base {
 

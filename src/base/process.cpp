@@ -1,15 +1,16 @@
 #include "base/process.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstdlib>
 
 #include "base/assert.h"
 #include "base/error.h"
@@ -38,6 +39,22 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
     return pointers;
 }
 
+std::string_view name_of(std::string_view assignment) {
+    return assignment.substr(0, assignment.find('='));
+}
+
+// Ours, without the names that `extra` sets, and then `extra`.
+std::vector<std::string> environment_with(const std::vector<std::string>& extra) {
+    std::vector<std::string> all = extra;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const bool replaced = std::any_of(extra.begin(), extra.end(), [&](const auto& assignment) {
+            return name_of(assignment) == name_of(*entry);
+        });
+        if (!replaced) all.emplace_back(*entry);
+    }
+    return all;
+}
+
 void use_as(int fd, int target) {
     if (fd < 0) return;
     if (fd == target) {
@@ -49,7 +66,7 @@ void use_as(int fd, int target) {
 
 // Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become(const SpawnOptions& options, pid_t parent, char* const* argv,
-                         const std::vector<char*>& env, int hold_fd, int error_fd) {
+                         char* const* env, int hold_fd, int error_fd) {
     if (options.own_group) ::setpgid(0, 0);
     if (options.die_with_parent) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -66,10 +83,7 @@ void use_as(int fd, int target) {
         char go = 0;
         if (::read(hold_fd, &go, 1) != 1) ::_exit(125);
     }
-    for (char* entry : env) {
-        if (entry != nullptr) ::putenv(entry);
-    }
-    ::execvp(argv[0], argv);
+    ::execvpe(argv[0], argv, env);
     const int exec_errno = errno;
     [[maybe_unused]] const auto written = ::write(error_fd, &exec_errno, sizeof exec_errno);
     ::_exit(exec_errno == ENOENT ? 127 : 126);
@@ -115,24 +129,35 @@ bool drain(Fd out, Fd err, CommandOutput& output, std::chrono::steady_clock::tim
 }  // namespace
 
 Child::~Child() {
-    if (release_fd_ >= 0) ::close(release_fd_);
     if (pid_ <= 0) return;
     send_signal(SIGKILL);
     ::waitpid(pid_, nullptr, 0);
 }
 
-void Child::release() {
-    if (release_fd_ < 0) return;
+Result<void> Child::release() {
+    RINGSIDE_ASSERT(hold_);
     const char go = 1;
-    [[maybe_unused]] const auto written = ::write(release_fd_, &go, 1);
-    ::close(std::exchange(release_fd_, -1));
+    if (::write(hold_.get(), &go, 1) != 1) {
+        return fail_errno(errno, "cannot start " + program_);
+    }
+    hold_.reset();
+    return confirm_exec();
+}
+
+Result<void> Child::confirm_exec() {
+    const int error = exec_error(exec_errors_.get());
+    exec_errors_.reset();
+    if (error == 0) return {};
+    ::waitpid(std::exchange(pid_, -1), nullptr, 0);
+    return fail_errno(error, "cannot run " + program_);
 }
 
 Result<ExitStatus> Child::wait() {
     RINGSIDE_ASSERT(pid_ > 0);
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0) {
-        if (errno != EINTR) return fail_errno(errno, "cannot wait for process " + std::to_string(pid_));
+        if (errno != EINTR)
+            return fail_errno(errno, "cannot wait for process " + std::to_string(pid_));
     }
     pid_ = -1;
     return decode(status);
@@ -173,23 +198,23 @@ Result<Child> spawn(const std::vector<std::string>& argv, const SpawnOptions& op
         hold = std::move(*made);
     }
     const auto arguments = pointers_to(argv);
-    const auto env = pointers_to(options.extra_env);
+    const auto environment = environment_with(options.extra_env);
+    const auto env = pointers_to(environment);
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) return fail_errno(errno, "cannot start " + argv[0]);
     if (pid == 0) {
         hold.write_end.reset();
-        become(options, parent, arguments.data(), env, hold.read_end.get(),
+        become(options, parent, arguments.data(), env.data(), hold.read_end.get(),
                errors->write_end.get());
     }
     if (options.own_group) ::setpgid(pid, pid);
     errors->write_end.reset();
-    if (options.held) return Child(pid, options.own_group, hold.write_end.release());
-    if (const int error = exec_error(errors->read_end.get()); error != 0) {
-        ::waitpid(pid, nullptr, 0);
-        return fail_errno(error, "cannot run " + argv[0]);
-    }
-    return Child(pid, options.own_group, -1);
+    Child child(argv[0], pid, options.own_group, std::move(hold.write_end),
+                std::move(errors->read_end));
+    if (options.held) return child;
+    if (auto started = child.confirm_exec(); !started) return started.error();
+    return child;
 }
 
 Result<CommandOutput> run(const std::vector<std::string>& argv, std::chrono::milliseconds limit) {

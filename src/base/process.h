@@ -1,15 +1,17 @@
 // Starting other programs: always from an argument vector, never through a shell.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <ringside/result.h>
+
+#include "base/fd.h"
 
 namespace ringside::base {
 
@@ -39,18 +41,18 @@ struct ExitStatus {
 // A started program. Destroying it kills and reaps it, so that no path leaves one behind.
 class Child {
   public:
-    Child(pid_t pid, bool own_group, int release_fd)
-        : pid_(pid), own_group_(own_group), release_fd_(release_fd) {}
     Child(Child&& other) noexcept
-        : pid_(std::exchange(other.pid_, -1)),
+        : program_(std::move(other.program_)),
+          pid_(std::exchange(other.pid_, -1)),
           own_group_(other.own_group_),
-          release_fd_(std::exchange(other.release_fd_, -1)) {}
+          hold_(std::move(other.hold_)),
+          exec_errors_(std::move(other.exec_errors_)) {}
     Child& operator=(Child&&) = delete;
     ~Child();
 
     pid_t pid() const { return pid_; }
-    // Lets a held child go on to exec. Fails as spawn() does when there is no such program.
-    void release();
+    // Lets a held child go on to exec. Fails as spawn() does when the program cannot be executed.
+    Result<void> release();
     // Blocks until it ends. Call once.
     Result<ExitStatus> wait();
     // nullopt while it still runs.
@@ -60,13 +62,26 @@ class Child {
     void send_signal(int signal) const;
 
   private:
+    friend Result<Child> spawn(const std::vector<std::string>&, const SpawnOptions&);
+
+    Child(std::string program, pid_t pid, bool own_group, Fd hold, Fd exec_errors)
+        : program_(std::move(program)),
+          pid_(pid),
+          own_group_(own_group),
+          hold_(std::move(hold)),
+          exec_errors_(std::move(exec_errors)) {}
+    // Reads whether exec went well; reaps the child if it did not.
+    Result<void> confirm_exec();
+
+    std::string program_;
     pid_t pid_;
     bool own_group_;
-    int release_fd_;
+    Fd hold_;         // a byte written here lets a held child go on
+    Fd exec_errors_;  // the child's errno if exec fails, closed by exec if it does not
 };
 
-// Fails with not_found or not_permitted when argv[0] cannot be executed (a held child, after
-// release, exits 127 or 126 instead).
+// Fails with not_found or not_permitted when argv[0] cannot be executed; a held child reports that
+// at its release.
 Result<Child> spawn(const std::vector<std::string>& argv, const SpawnOptions& options = {});
 
 struct CommandOutput {

@@ -1,14 +1,14 @@
 #include "base/sys_root.h"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
 #include <memory>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/fd.h"

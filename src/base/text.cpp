@@ -85,8 +85,7 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
     for (const auto part : split(text, ',')) {
         const auto dash = part.find('-');
         const auto first = parse_u64(part.substr(0, dash));
-        const auto last =
-            dash == std::string_view::npos ? first : parse_u64(part.substr(dash + 1));
+        const auto last = dash == std::string_view::npos ? first : parse_u64(part.substr(dash + 1));
         if (!first || !last || *last < *first || *last >= max_cpu_list) return std::nullopt;
         if (cpus.size() + (*last - *first) >= max_cpu_list) return std::nullopt;
         for (auto cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));

@@ -107,7 +107,7 @@ Result<void> apply_terms(const SysRoot& root, const std::string& device, std::st
 
 std::string tracefs_events(const SysRoot& root) {
     for (const auto place : tracefs_places) {
-        const std::string folder = std::string(place) + "/events";
+        std::string folder = std::string(place) + "/events";
         if (root.exists(folder)) return folder;
     }
     return std::string(tracefs_places[0]) + "/events";

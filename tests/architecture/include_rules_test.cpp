@@ -1,7 +1,4 @@
 // The include rules of docs/architecture.md, checked on every source file, and checked to bite.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -10,6 +7,9 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "base/text.h"
 
@@ -76,7 +76,8 @@ std::vector<std::string> violations(const fs::path& src, const Rules& rules) {
 
 // Public headers see the standard library and each other, nothing else.
 std::vector<std::string> public_violations(const fs::path& include) {
-    static const std::regex allowed("^\\s*#\\s*include\\s*<(ringside/[a-z_/]+\\.h|[a-z_0-9]+)>\\s*$");
+    static const std::regex allowed(
+        "^\\s*#\\s*include\\s*<(ringside/[a-z_/]+\\.h|[a-z_0-9]+)>\\s*$");
     std::vector<std::string> found;
     for (const auto& entry : fs::recursive_directory_iterator(include)) {
         if (!entry.is_regular_file()) continue;

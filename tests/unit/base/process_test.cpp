@@ -1,9 +1,9 @@
 #include "base/process.h"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
 #include <signal.h>
-
-#include <fstream>
 
 namespace ringside::base {
 namespace {
@@ -57,10 +57,20 @@ TEST(Process, AHeldChildWaitsForItsRelease) {
     auto status = child->wait_for(std::chrono::milliseconds(30));
     ASSERT_TRUE(status);
     EXPECT_FALSE(status->has_value());
-    child->release();
+    ASSERT_TRUE(child->release());
     const auto done = child->wait();
     ASSERT_TRUE(done);
     EXPECT_EQ(done->code, 0);
+}
+
+TEST(Process, AHeldChildReportsAMissingProgramAtItsRelease) {
+    SpawnOptions options;
+    options.held = true;
+    auto child = spawn({"/no/such/program"}, options);
+    ASSERT_TRUE(child);
+    const auto released = child->release();
+    ASSERT_FALSE(released);
+    EXPECT_EQ(released.error().code, ErrorCode::not_found);
 }
 
 TEST(Process, ADestroyedChildIsGone) {

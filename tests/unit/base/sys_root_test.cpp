@@ -1,11 +1,11 @@
 #include "base/sys_root.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 namespace ringside::base {
 namespace {

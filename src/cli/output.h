@@ -1,0 +1,28 @@
+// Where machine-readable output goes: one rule for every verb. -o FILE is written whole or not at
+// all; without -o it goes to stdout.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <ringside/result.h>
+
+#include "cli/options.h"
+
+namespace ringside::cli {
+
+struct OutputChoice {
+    bool json = false;
+    bool csv = false;
+    std::string file;
+
+    // Machine output shares stdout with nothing: a command that is run then writes to stderr.
+    bool takes_stdout() const { return (json || csv) && file.empty(); }
+};
+
+void declare_output(Options& options, OutputChoice& choice, bool with_csv);
+
+// Fails, and leaves an old file as it was, if the text cannot be written whole.
+Result<void> deliver(const OutputChoice& choice, std::string_view text);
+
+}  // namespace ringside::cli

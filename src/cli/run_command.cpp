@@ -1,0 +1,69 @@
+#include "cli/run_command.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+namespace ringside::cli {
+
+namespace {
+
+// While the command runs, the terminal's Ctrl-C is for the command: it gets the signal itself as a
+// member of our process group, and we live on to report. SIGTERM, sent to us alone, is handed on.
+class ForegroundSignals {
+  public:
+    explicit ForegroundSignals(pid_t child) {
+        target = child;
+        struct sigaction ignore {};
+        ignore.sa_handler = SIG_IGN;
+        ::sigaction(SIGINT, &ignore, &old_int_);
+        struct sigaction forward {};
+        forward.sa_handler = [](int signal) { ::kill(target, signal); };
+        forward.sa_flags = SA_RESTART;
+        ::sigaction(SIGTERM, &forward, &old_term_);
+    }
+    ForegroundSignals(const ForegroundSignals&) = delete;
+    ForegroundSignals& operator=(const ForegroundSignals&) = delete;
+    ~ForegroundSignals() {
+        ::sigaction(SIGINT, &old_int_, nullptr);
+        ::sigaction(SIGTERM, &old_term_, nullptr);
+    }
+
+  private:
+    // A signal handler has no other way to know; there is one foreground command at a time.
+    static inline volatile pid_t target = -1;
+    struct sigaction old_int_ {};
+    struct sigaction old_term_ {};
+};
+
+}  // namespace
+
+Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& output,
+                    const CommandHooks& hooks) {
+    if (argv.empty()) {
+        return base::fail(ErrorCode::bad_input, "no command to run", "give one after --");
+    }
+    base::SpawnOptions options;
+    options.held = true;
+    options.die_with_parent = false;
+    if (output.takes_stdout()) options.stdout_fd = STDERR_FILENO;
+    auto child = base::spawn(argv, options);
+    if (!child) return child.error();
+    if (hooks.before) {
+        if (auto ready = hooks.before(child->pid()); !ready) return ready.error();
+    }
+    const ForegroundSignals signals(child->pid());
+    if (auto started = child->release(); !started) {
+        const bool missing = started.error().code == ErrorCode::not_found;
+        return Outcome(missing ? exit_not_found : exit_cannot_execute, started.error());
+    }
+    const auto status = child->wait();
+    if (!status) return status.error();
+    if (hooks.after) {
+        if (auto done = hooks.after(*status); !done) return done.error();
+    }
+    return status->shell_code();
+}
+
+}  // namespace ringside::cli

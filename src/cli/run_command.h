@@ -1,0 +1,29 @@
+// The one way in which verbs run a command of the user's.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "cli/output.h"
+#include "cli/verb.h"
+
+namespace ringside::cli {
+
+// What a verb does around the command it runs. Both may fail; the command is then not run, or its
+// exit code gives way to ours.
+struct CommandHooks {
+    // The command exists and waits: attach to `pid`.
+    std::function<Result<void>(pid_t pid)> before;
+    // It ended, with this status.
+    std::function<Result<void>(const base::ExitStatus&)> after;
+};
+
+// Runs `argv` in the foreground. SIGINT and SIGTERM reach the command, and we still report. Its
+// stdout goes to stderr when `output` needs ours. The outcome is the command's exit code (128 + n
+// for signal n), 126 or 127 if it cannot be run, 125 if we failed.
+Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& output,
+                    const CommandHooks& hooks);
+
+}  // namespace ringside::cli

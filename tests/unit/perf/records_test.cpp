@@ -1,0 +1,98 @@
+#include "perf/records.h"
+
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace ringside::perf {
+namespace {
+
+class Body {
+  public:
+    template <typename T>
+    Body& add(T value) {
+        const auto at = bytes_.size();
+        bytes_.resize(at + sizeof value);
+        std::memcpy(bytes_.data() + at, &value, sizeof value);
+        return *this;
+    }
+    RecordView as(std::uint32_t type, std::uint16_t misc = 0) const { return {type, misc, bytes_}; }
+    Body& cut(std::size_t count) {
+        bytes_.resize(bytes_.size() - count);
+        return *this;
+    }
+
+  private:
+    std::vector<std::byte> bytes_;
+};
+
+constexpr std::uint64_t all_fields =
+    PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+
+Body sample_body() {
+    return Body()
+        .add(std::uint64_t{0x1234})
+        .add(std::uint32_t{10})
+        .add(std::uint32_t{11})
+        .add(std::uint64_t{99})
+        .add(std::uint32_t{3})
+        .add(std::uint32_t{0})
+        .add(std::uint64_t{1000});
+}
+
+TEST(Records, ASampleIsReadInTheOrderOfTheHeader) {
+    const auto body = sample_body();
+    const auto sample =
+        decode_sample(body.as(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL), all_fields);
+    ASSERT_TRUE(sample);
+    EXPECT_EQ(sample->ip, 0x1234u);
+    EXPECT_EQ(sample->pid, 10u);
+    EXPECT_EQ(sample->tid, 11u);
+    EXPECT_EQ(sample->time_ns, 99u);
+    EXPECT_EQ(sample->cpu, 3u);
+    EXPECT_EQ(sample->period, 1000u);
+    EXPECT_TRUE(sample->in_kernel);
+}
+
+TEST(Records, ACutSampleIsRefused) {
+    auto body = sample_body();
+    EXPECT_FALSE(decode_sample(body.cut(1).as(PERF_RECORD_SAMPLE), all_fields));
+}
+
+TEST(Records, FieldsThatAreNotDecodedAreRefusedAndNotMisread) {
+    const auto body = sample_body();
+    EXPECT_FALSE(decode_sample(body.as(PERF_RECORD_SAMPLE), all_fields | PERF_SAMPLE_CALLCHAIN));
+}
+
+TEST(Records, ASwitchCarriesItsDirection) {
+    const auto body = Body()
+                          .add(std::uint32_t{1})
+                          .add(std::uint32_t{2})
+                          .add(std::uint64_t{77})
+                          .add(std::uint32_t{5})
+                          .add(std::uint32_t{0});
+    const auto type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+    const auto in = decode_switch(body.as(PERF_RECORD_SWITCH), type);
+    ASSERT_TRUE(in);
+    EXPECT_FALSE(in->out);
+    EXPECT_EQ(in->tid, 2u);
+    EXPECT_EQ(in->cpu, 5u);
+    const auto out =
+        decode_switch(body.as(PERF_RECORD_SWITCH,
+                              PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT),
+                      type);
+    ASSERT_TRUE(out);
+    EXPECT_TRUE(out->out);
+    EXPECT_TRUE(out->preempted);
+    EXPECT_FALSE(decode_switch(body.as(PERF_RECORD_SAMPLE), type));
+}
+
+TEST(Records, LostRecordsAreCounted) {
+    const auto body = Body().add(std::uint64_t{1}).add(std::uint64_t{42});
+    EXPECT_EQ(decode_lost(body.as(PERF_RECORD_LOST)), 42u);
+    EXPECT_FALSE(decode_lost(body.as(PERF_RECORD_SAMPLE)));
+}
+
+}  // namespace
+}  // namespace ringside::perf
