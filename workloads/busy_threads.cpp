@@ -3,6 +3,7 @@
 // One CSV row a thread. Times are nanoseconds; begin and end are CLOCK_REALTIME, so that they can
 // be laid beside what another machine saw.
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -11,7 +12,6 @@
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <time.h>
 
 #include <ringside/clocks.h>
 
@@ -20,19 +20,12 @@ namespace {
 using namespace ringside;
 
 struct Row {
-    std::uint64_t begin_ns = 0;
-    std::uint64_t end_ns = 0;
     Times first;
     Times last;
     std::string error;
 };
 
-std::uint64_t wall_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_REALTIME, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
+constexpr auto quiet = std::chrono::milliseconds(500);
 
 void spin_on(std::size_t cpu, std::uint64_t duration_ns, const Clocks& clocks,
              std::atomic<std::size_t>& not_ready, Row& row) {
@@ -47,13 +40,13 @@ void spin_on(std::size_t cpu, std::uint64_t duration_ns, const Clocks& clocks,
         return;
     }
     while (not_ready > 0) ::sched_yield();
+    std::this_thread::sleep_for(quiet);
     row.first = clock->read();
-    row.begin_ns = wall_ns();
     const std::uint64_t end_ns = real_ns() + duration_ns;
     while (real_ns() < end_ns) {
     }
     row.last = clock->read();
-    row.end_ns = wall_ns();
+    std::this_thread::sleep_for(quiet);
 }
 
 std::string difference(const std::optional<std::uint64_t>& from,
@@ -62,9 +55,9 @@ std::string difference(const std::optional<std::uint64_t>& from,
 }
 
 void print(std::size_t cpu, const Row& row) {
-    const auto& [begin_ns, end_ns, first, last, error] = row;
-    fmt::print("{},{},{},{},{},{},{},{},{},{},{}\n", cpu, begin_ns, end_ns,
-               last.real_ns - first.real_ns, difference(first.cpu_ns, last.cpu_ns),
+    const auto& [first, last, error] = row;
+    fmt::print("{},{},{},{},{},{},{},{},{}\n", cpu, last.real_ns - first.real_ns,
+               difference(first.cpu_ns, last.cpu_ns),
                difference(first.occupied_ns, last.occupied_ns),
                difference(first.steal.ns, last.steal.ns), last.steal.error_ns,
                difference(first.compensated_ns, last.compensated_ns), to_string(last.steal.method),
@@ -93,7 +86,7 @@ int main(int argc, char** argv) {
         });
     }
     for (auto& thread : threads) thread.join();
-    std::puts("cpu,begin,end,real,cpu_time,occupied,steal,steal_error,compensated,method,reason");
+    std::puts("cpu,real,cpu_time,occupied,steal,steal_error,compensated,method,reason");
     for (std::size_t cpu = 0; cpu < count; ++cpu) print(cpu, rows[cpu]);
     return 0;
 }

@@ -1,7 +1,6 @@
 // On a host: what its scheduler did with the threads of every QEMU, as it happens, until SIGTERM.
 // Writes /tmp/vcpu_schedule.csv: CLOCK_REALTIME, thread, nanoseconds run, nanoseconds it waited for
 // a CPU (proc(5), /proc/PID/schedstat). This is the truth that steal seen in a guest is held to.
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <string>
