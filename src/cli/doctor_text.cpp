@@ -134,6 +134,8 @@ void write_freezes(const trust::WatchReport& watch, Page& page) {
                 fmt::format("{} slices in {:.0f} ms, {} times a counter stopped", watch.slices,
                             static_cast<double>(*watch.watched_ns) / 1e6, watch.freezes.size()));
     for (const auto& freeze : watch.freezes) {
+        // One that never counted is among the counters above.
+        if (freeze.at_ns == 0 && !freeze.until_ns) continue;
         const std::string until =
             freeze.until_ns ? fmt::format("{:.1f} ms", static_cast<double>(*freeze.until_ns) / 1e6)
                             : "the end";

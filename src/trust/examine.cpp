@@ -104,7 +104,11 @@ std::chrono::nanoseconds examine_counters(const base::SysRoot& root,
 
 void run_self_tests(PmuReport& pmu) {
     pmu.tests.push_back(test_stopped());
-    pmu.tests.push_back(test_levels());
+    if (pmu.counters_ok.value_or(0) >= 3) {
+        pmu.tests.push_back(test_levels());
+    } else {
+        pmu.tests.push_back({"levels", std::nullopt, "it needs three counters that count"});
+    }
     pmu.tests.push_back(test_exits());
     if (pmu.counters.value_or(0) > 0) pmu.tests.push_back(test_multiplexing(*pmu.counters));
     pmu.user_read = judge_user_read(observe_user_read());
@@ -121,6 +125,12 @@ void add_notes(const platform::Machine& machine, std::chrono::nanoseconds held, 
                   "pinning may have gone without meanwhile."
                 : " Tools that count on all CPUs without pinning may have gone without "
                   "meanwhile."));
+    }
+    if (report.pmu.counters_ok.value_or(0) < report.pmu.counters.value_or(0)) {
+        report.notes.push_back(fmt::format(
+            "Events were judged one at a time. At the same time only {} of {} counters count: more "
+            "events than that at once will read too little.",
+            *report.pmu.counters_ok, *report.pmu.counters));
     }
     if (!machine.permissions.may_count_kernel()) {
         report.notes.push_back("Kernel mode was not looked at: this user may not count there.");

@@ -20,6 +20,8 @@ struct SamplingObservation {
     std::uint64_t count = 0;  // over the whole loop
     std::uint64_t lost = 0;
     bool throttled = false;
+    // A timer that is late skips the periods it missed: fewer samples are then no fault of its own.
+    bool is_timer = false;
     // The event's own count when each sample was taken, in order.
     std::vector<std::uint64_t> counts_at_sample;
 };

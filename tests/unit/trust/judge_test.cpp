@@ -137,6 +137,8 @@ TEST(Judge, WitnessBoundsTheCount) {
     EXPECT_EQ(judge(seen, {}).state, CounterState::ok);
     seen.count->value = 2560;
     EXPECT_EQ(judge(seen, {}).state, CounterState::implausible);
+    seen.count->value = 100;
+    EXPECT_EQ(judge(seen, {}).state, CounterState::implausible);
 }
 
 TEST(Judge, ClocksMustLieBetweenCpuTimeAndWall) {

@@ -70,6 +70,14 @@ TEST(JudgeSampling, RecordsThatWereDroppedStillArrived) {
     EXPECT_EQ(judge_sampling(seen).state, CounterState::ok);
 }
 
+TEST(JudgeSampling, ALateTimerSkipsPeriods) {
+    SamplingObservation seen = sampled(5);
+    seen.is_timer = true;
+    EXPECT_EQ(judge_sampling(seen).state, CounterState::ok);
+    seen.counts_at_sample.clear();
+    EXPECT_EQ(judge_sampling(seen).state, CounterState::dead);
+}
+
 TEST(JudgeSampling, NothingCountedIsDead) {
     SamplingObservation seen = sampled(0);
     seen.count = 0;
