@@ -18,7 +18,7 @@ struct FreeBtf {
 using Btf = std::unique_ptr<btf, FreeBtf>;
 
 // enum cpu_usage_stat in linux/kernel_stat.h: CPUTIME_STEAL is the eighth.
-constexpr std::int64_t steal_in_cpustat_bytes = 7 * 8;
+constexpr std::int64_t steal_in_cpustat_bytes = 7 * std::int64_t{8};
 
 std::optional<std::int64_t> per_cpu_offset(const btf* types, const char* variable) {
     const int section = btf__find_by_name_kind(types, ".data..percpu", BTF_KIND_DATASEC);

@@ -158,7 +158,8 @@ Result<StealGroup> StealTracer::make_group(Follow follow) {
 
 // False where the CPU is offline.
 bool StealTracer::look_at(int cpu) const {
-    LIBBPF_OPTS(bpf_test_run_opts, options);
+    bpf_test_run_opts options{};
+    options.sz = sizeof options;
     options.flags = BPF_F_TEST_RUN_ON_CPU;
     options.cpu = static_cast<__u32>(cpu);
     return bpf_prog_test_run_opts(look_fd_, &options) == 0;

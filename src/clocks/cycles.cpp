@@ -12,6 +12,7 @@
 #include "model/event.h"
 #include "perf/event_fd.h"
 #include "perf/ring_buffer.h"
+#include "platform/machine.h"
 
 namespace ringside {
 
@@ -71,6 +72,10 @@ std::uint64_t cycles() {
 
 CycleRate cycle_rate() {
     if (const auto hz = rate_by_kernel()) return {*hz, "the kernel (perf)"};
+    const auto advertised = platform::describe().clock.counter_hz;
+    if (advertised.value) {
+        return {static_cast<double>(*advertised.value), advertised.evidence.source};
+    }
     return {rate_by_measuring(), "measured"};
 }
 

@@ -42,7 +42,9 @@ class DifferenceMeter final : public Meter {
         steal.method = StealMethod::cpu_time_excludes_steal;
         steal.ns =
             *measured.occupied_ns > *measured.cpu_ns ? *measured.occupied_ns - *measured.cpu_ns : 0;
-        const std::uint64_t switches = read_switches(root_, subject_) - start_switches_;
+        const std::uint64_t all_switches = read_switches(root_, subject_);
+        const std::uint64_t switches =
+            all_switches > start_switches_ ? all_switches - start_switches_ : 0;
         steal.error_ns = start_.error_ns + now->error_ns + switches * allowance_per_switch_ns;
         if (excludes_irq_) {
             steal.error_ns += irq_ns() - start_irq_ns_;
