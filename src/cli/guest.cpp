@@ -1,6 +1,4 @@
 // ringside guest run, kinds, prepare, sysroot: machines in a box for people and for tests.
-#include "cli/guest.h"
-
 #include <cstdio>
 #include <cstdlib>
 
@@ -12,6 +10,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/text.h"
+#include "cli/verbs.h"
 #include "guest/box.h"
 #include "guest/kinds.h"
 
@@ -31,7 +30,9 @@ class StopSignals {
     StopSignals() {
         sigset_t set;
         ::sigemptyset(&set);
-        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&set, signal);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
+            ::sigaddset(&set, signal);
+        }
         ::sigprocmask(SIG_BLOCK, &set, &old_);
         fd_ = base::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
     }
@@ -62,18 +63,18 @@ Result<std::vector<guest::Transfer>> parse_transfers(const std::vector<std::stri
     return transfers;
 }
 
-// "" means `fallback`; otherwise a whole number up to `most`.
-Result<std::optional<int>> parse_count(std::string_view name,
-                                       const std::optional<std::string>& text, int fallback,
-                                       unsigned most) {
-    if (!text) return std::optional<int>{};
-    if (text->empty()) return std::optional(fallback);
-    const auto number = base::parse_u64(*text);
-    if (!number || *number > most) {
-        return base::fail(ErrorCode::bad_input,
-                          fmt::format("{} wants a number from 0 to {}, not {}", name, most, *text));
+// A whole number from `least` to `most` into `target`; an empty text leaves it as it is.
+Result<void> parse_count(std::string_view name, const std::string& text, unsigned least,
+                         unsigned most, std::optional<int>& target) {
+    if (text.empty()) return {};
+    const auto number = base::parse_u64(text);
+    if (!number || *number < least || *number > most) {
+        return base::fail(
+            ErrorCode::bad_input,
+            fmt::format("{} wants a number from {} to {}, not {}", name, least, most, text));
     }
-    return std::optional(static_cast<int>(*number));
+    target = static_cast<int>(*number);
+    return {};
 }
 
 class GuestRun : public Verb {
@@ -103,8 +104,8 @@ class GuestRun : public Verb {
     std::string cpu_;
     std::string beside_;
     std::optional<std::string> icount_;
-    std::optional<std::string> smp_;
-    std::optional<std::string> inner_smp_;
+    std::string smp_;
+    std::string inner_smp_;
     std::vector<std::string> put_;
     std::vector<std::string> get_;
     std::vector<std::string> host_put_;
@@ -117,13 +118,13 @@ void GuestRun::declare(Options& options) {
     options.text("--cpu", "MODEL", cpu_, "QEMU's CPU model instead of the kind's");
     options.optional_text("--icount", "SHIFT", icount_,
                           "virtual time by instructions, 2^SHIFT ns each (0), or off");
-    options.optional_text("--smp", "N", smp_, "number of CPUs");
+    options.text("--smp", "N", smp_, "number of CPUs");
     options.texts("--put", "SRC:DST", put_, "copy a file or directory into the box");
     options.texts("--get", "SRC:DST", get_, "bring one back, also when the command failed");
     options.texts("--env", "NAME=VALUE", request_.environment, "set a variable for the command");
     options.number("--timeout", "S", timeout_s_, "kill the box after S seconds (300)");
     options.flag("--inner", request_.inner, "run the command in the guest inside the box");
-    options.optional_text("--inner-smp", "N", inner_smp_, "number of CPUs of the inner guest");
+    options.text("--inner-smp", "N", inner_smp_, "number of CPUs of the inner guest");
     options.flag("--inner-pin", request_.inner_pin, "all CPUs of the inner guest share one");
     options.text("--beside", "FILE", beside_,
                  "run FILE on the box while the command runs in the inner guest");
@@ -148,18 +149,14 @@ Result<guest::BoxRequest> GuestRun::request() const {
     if (auto done = transfers(get_, request.get); !done) return done.error();
     if (auto done = transfers(host_put_, request.host_put); !done) return done.error();
     if (auto done = transfers(host_get_, request.host_get); !done) return done.error();
-    const auto count = [](const char* option, const std::optional<std::string>& text, unsigned most,
-                          std::optional<int>& target) -> Result<void> {
-        auto parsed = parse_count(option, text, 0, most);
-        if (!parsed) return parsed.error();
-        target = *parsed;
-        return {};
-    };
     request.no_icount = icount_ == "off";
-    const auto shift = request.no_icount ? std::nullopt : icount_;
-    if (auto done = count("--icount", shift, 10, request.icount); !done) return done.error();
-    if (auto done = count("--smp", smp_, 64, request.smp); !done) return done.error();
-    if (auto done = count("--inner-smp", inner_smp_, 64, request.inner_smp); !done) {
+    if (icount_ && !request.no_icount) {
+        request.icount = 0;
+        auto done = parse_count("--icount", *icount_, 0, 10, request.icount);
+        if (!done) return done.error();
+    }
+    if (auto done = parse_count("--smp", smp_, 1, 64, request.smp); !done) return done.error();
+    if (auto done = parse_count("--inner-smp", inner_smp_, 1, 64, request.inner_smp); !done) {
         return done.error();
     }
     if (!cpu_.empty()) request.cpu = cpu_;
@@ -189,6 +186,9 @@ Outcome GuestRun::run() {
     if (!outcome) return outcome.error();
     for (const auto& path : outcome->missing)
         print_progress("not brought back, it is not there: " + path);
+    if (!outcome->has_ringside && outcome->exit_code == exit_not_found) {
+        print_progress("this box has no ringside in it: there is no build for its architecture");
+    }
     if (outcome->beside_exit_code.value_or(0) != 0) {
         print_progress(fmt::format("the program beside ended with {}", *outcome->beside_exit_code));
     }

@@ -1,13 +1,12 @@
 #include "cli/verbs.h"
 
-#include "cli/guest.h"
-
 namespace ringside::cli {
 
 Verbs all_verbs() {
     Verbs verbs;
     verbs.push_back(make_doctor());
     verbs.push_back(make_list());
+    verbs.push_back(make_time());
     add_guest_verbs(verbs);
     return verbs;
 }

@@ -186,7 +186,7 @@ TEST_P(EveryMethod, FollowsAHeldCommandFromItsStart) {
     ASSERT_TRUE(child) << child.error().what;
     auto clock = clocks_->process(child->pid(), Follow::children);
     ASSERT_TRUE(clock) << clock.error().what;
-    child->release();
+    ASSERT_TRUE(child->release());
     ASSERT_EQ(child->wait()->shell_code(), 0);
     const Times times = clock->read();
     expect_consistent(times);
