@@ -97,7 +97,8 @@ SelfTest judge_sampling(const SamplingObservation& seen) {
     // Throttling, and a last period cut short by the end of the loop, explain a few.
     const std::uint64_t slack = std::max<std::uint64_t>(2, expected / 10);
     const bool may_be_fewer = seen.throttled || seen.is_timer;
-    const bool enough = samples + slack >= expected || (may_be_fewer && samples > 0);
+    const bool all_came = samples + slack >= expected;
+    const bool enough = all_came || (may_be_fewer && samples > 0);
     const bool too_many = samples > expected + slack;
     test.state = samples == 0          ? CounterState::dead
                  : enough && !too_many ? CounterState::ok
