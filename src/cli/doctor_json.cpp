@@ -106,7 +106,7 @@ Json kvm_json(const trust::Report& report) {
     return json;
 }
 
-Json clock_json(const platform::ClockSource& clock) {
+Json clock_json(const platform::ClockSource& clock, const trust::TimeReport& time) {
     Json json;
     put(json, "source", clock.current);
     json["available"] = clock.available;
@@ -114,6 +114,10 @@ Json clock_json(const platform::ClockSource& clock) {
     put(json, "pvclock", clock.pvclock);
     put(json, "counter_hz", clock.counter_hz);
     put(json, "cpu_hz", clock.cpu_hz);
+    json["cycles_per_second"] = or_null(time.cycles_per_second);
+    json["cycles_per_second_reason"] = time.cycles_reason;
+    json["guest_ahead_of_host_ns"] = or_null(time.guest_ahead_ns);
+    json["guest_ahead_of_host_ns_reason"] = time.host_time_reason;
     json["ptp"] = Json::array();
     for (const auto& ptp : clock.ptp) {
         json["ptp"].push_back(
@@ -201,7 +205,7 @@ std::string doctor_json(const trust::Report& report) {
     json["schema"] = "ringside.doctor/1";
     json["machine"] = machine_json(report);
     json["kvm"] = kvm_json(report);
-    json["clock"] = clock_json(report.machine.clock);
+    json["clock"] = clock_json(report.machine.clock, report.time);
     json["steal"] = {{"supported", or_null(report.steal.supported)},
                      {"supported_reason", report.steal.supported_reason},
                      {"per_thread", or_null(report.steal.per_thread)},

@@ -119,7 +119,19 @@ void write_machine(const Report& report, Page& page) {
 
 void write_time(const Report& report, Page& page) {
     page.section("clock and steal");
-    page.row("clock source", value_or_reason(report.machine.clock.current));
+    const auto& clock = report.machine.clock;
+    page.row("clock source", value_or_reason(clock.current));
+    page.row("invariant TSC", yes_no(clock.tsc_invariant.value, clock.tsc_invariant.evidence.text));
+    page.row("pvclock", yes_no(clock.pvclock.value, clock.pvclock.evidence.text));
+    if (report.time.cycles_per_second) {
+        page.row("cycles/second", fmt::format("{:.6g}: {}", *report.time.cycles_per_second,
+                                              report.time.cycles_reason));
+    }
+    page.row("host's time",
+             report.time.guest_ahead_ns
+                 ? fmt::format("this machine is {} ns ahead: {}", *report.time.guest_ahead_ns,
+                               report.time.host_time_reason)
+                 : "not known: " + report.time.host_time_reason);
     page.row("steal", yes_no(report.steal.supported, report.steal.supported_reason));
     const auto& steal = report.steal;
     std::string method = steal.per_thread.value_or("none");

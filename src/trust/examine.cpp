@@ -14,6 +14,7 @@
 #include "trust/sampling.h"
 #include "trust/self_tests.h"
 #include "trust/steal.h"
+#include "trust/timekeeping.h"
 #include "trust/user_read_probe.h"
 #include "trust/watch.h"
 
@@ -149,6 +150,7 @@ Report examine(const base::SysRoot& root, const ExamineOptions& options) {
     report.machine = platform::describe(root);
     report.nmi_watchdog = root.read_trimmed("/proc/sys/kernel/nmi_watchdog").value_or("") == "1";
     report.kvm = probe_kvm(report.machine.kvm_host);
+    report.time = examine_time(report.machine.clock);
     report.steal = examine_steal(report.machine);
     report.events = judge_events(report.machine);
     find_presence(report.machine, report.events, report.pmu);

@@ -86,6 +86,15 @@ struct KvmReport {
     std::string guest_pmu_reason;
 };
 
+struct TimeReport {
+    // Ticks of the machine's cycle counter (TSC, CNTVCT_EL0) in a second of its own wall clock.
+    std::optional<double> cycles_per_second;
+    std::string cycles_reason;
+    // The guest's wall clock minus the host's, where the host lends its own.
+    std::optional<std::int64_t> guest_ahead_ns;
+    std::string host_time_reason;
+};
+
 struct StealReport {
     std::optional<bool> supported;
     std::string supported_reason;
@@ -99,6 +108,7 @@ struct StealReport {
 struct Report {
     platform::Machine machine;
     KvmReport kvm;
+    TimeReport time;
     StealReport steal;
     PmuReport pmu;
     std::vector<Verdict> events;
