@@ -97,13 +97,14 @@ SelfTest judge_sampling(const SamplingObservation& seen) {
     // Throttling, and a last period cut short by the end of the loop, explain a few.
     const std::uint64_t slack = std::max<std::uint64_t>(2, expected / 10);
     const bool may_be_fewer = seen.throttled || seen.is_timer;
-    const bool enough = samples + slack >= expected || (may_be_fewer && samples > 0);
+    const bool all_came = samples + slack >= expected;
+    const bool enough = all_came || (may_be_fewer && samples > 0);
     const bool too_many = samples > expected + slack;
     test.state = samples == 0          ? CounterState::dead
                  : enough && !too_many ? CounterState::ok
                                        : CounterState::implausible;
     // Skid has a meaning only when each sample belongs to the overflow before it.
-    if (test.state == CounterState::ok && !seen.counts_at_sample.empty())
+    if (all_came && !too_many && !seen.counts_at_sample.empty())
         test.detail += "; " + skid_in_words(seen);
     if (seen.throttled) test.detail += "; throttled by the kernel";
     return test;
