@@ -47,8 +47,9 @@ Listed try_open(const platform::Machine& machine, const model::Event& event) {
     return listed;
 }
 
-// The kernel patches its code for every tracepoint that is opened and waits when it is closed, so
-// that opening thousands takes minutes. Whether one may be opened holds for all.
+// The kernel patches its code for every tracepoint that is opened and waits when it is closed:
+// measured at 36 ms each on a 6.18 guest, over a minute for all 2300. So one that matches is
+// opened, and its answer is taken for the others; a single one may still be refused.
 void list_tracepoints(const base::SysRoot& root, const platform::Machine& machine,
                       std::string_view pattern, std::vector<Listed>& all) {
     std::optional<Listed> sample;

@@ -104,7 +104,7 @@ SelfTest judge_sampling(const SamplingObservation& seen) {
                  : enough && !too_many ? CounterState::ok
                                        : CounterState::implausible;
     // Skid has a meaning only when each sample belongs to the overflow before it.
-    if (test.state == CounterState::ok && !seen.counts_at_sample.empty())
+    if (all_came && !too_many && !seen.counts_at_sample.empty())
         test.detail += "; " + skid_in_words(seen);
     if (seen.throttled) test.detail += "; throttled by the kernel";
     return test;

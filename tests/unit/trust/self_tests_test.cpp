@@ -74,6 +74,7 @@ TEST(JudgeSampling, ALateTimerSkipsPeriods) {
     SamplingObservation seen = sampled(5);
     seen.is_timer = true;
     EXPECT_EQ(judge_sampling(seen).state, CounterState::ok);
+    EXPECT_THAT(judge_sampling(seen).detail, testing::Not(HasSubstr("skid")));
     seen.counts_at_sample.clear();
     EXPECT_EQ(judge_sampling(seen).state, CounterState::dead);
 }
