@@ -27,7 +27,7 @@ Sink to_file(const fs::path& path) {
     };
 }
 
-Sink with_prefix(std::string prefix, Sink sink) {
+Sink with_prefix(const std::string& prefix, const Sink& sink) {
     auto lines = std::make_shared<LineSplitter>(
         [prefix, sink](std::string_view line) { sink(fmt::format("{}{}\n", prefix, line)); });
     return [lines](std::string_view bytes) { (*lines)(bytes); };
@@ -62,7 +62,8 @@ class BoxRun {
     Result<void> choose_kind();
     Result<void> plan_inner(RunContent& host_content);
     std::vector<std::string> inner_command(const Kind& kind) const;
-    Result<void> write_initrd(const RunContent& content);
+    Result<void> write_initrd();
+    BootRequest boot_request() const;
     std::vector<std::pair<std::string, Sink>> ports() const;
     Result<BoxOutcome> conclude(const BootEnd& end);
     Result<void> bring_back(const char* file, const std::vector<Transfer>& wanted);
@@ -137,7 +138,15 @@ Result<void> BoxRun::plan_inner(RunContent& host_content) {
     return {};
 }
 
-Result<void> BoxRun::write_initrd(const RunContent& content) {
+Result<void> BoxRun::write_initrd() {
+    RunContent content{request_.command, request_.environment, request_.beside,
+                       request_.put,     request_.get,         request_.builds};
+    if (request_.inner) {
+        content.environment.clear();
+        content.put = request_.host_put;
+        content.get = request_.host_get;
+        if (auto planned = plan_inner(content); !planned) return planned;
+    }
     auto run = make_run_layer(cache_, kind_, content);
     if (!run) return run.error();
     if (!request_.inner) outcome_.has_ringside = run->has_ringside;
@@ -164,6 +173,20 @@ std::vector<std::pair<std::string, Sink>> BoxRun::ports() const {
             {"beside.out", host},
             {"beside.err", host_err},
             {"files", to_file(directory_ / "host.files")}};
+}
+
+BootRequest BoxRun::boot_request() const {
+    BootRequest boot;
+    boot.spec.kind = kind_;
+    if (outcome_.accelerator == "kvm" && !request_.cpu) boot.spec.kind.cpu = "host";
+    boot.spec.accelerator = outcome_.accelerator;
+    boot.spec.kernel = image_.kernel;
+    boot.spec.initrd = directory_ / "initrd";
+    boot.ports = ports();
+    boot.directory = directory_;
+    boot.limit = request_.timeout;
+    boot.cancel_fd = request_.cancel_fd;
+    return boot;
 }
 
 Result<void> BoxRun::bring_back(const char* file, const std::vector<Transfer>& wanted) {
@@ -200,27 +223,8 @@ Result<BoxOutcome> BoxRun::run() {
     request_.progress(fmt::format("{} under {}: {}", kind_.name,
                                   accelerator->name == "kvm" ? "KVM" : "TCG", accelerator->reason));
 
-    RunContent content{request_.command, request_.environment, request_.beside,
-                       request_.put,     request_.get,         request_.builds};
-    if (request_.inner) {
-        content.environment.clear();
-        content.put = request_.host_put;
-        content.get = request_.host_get;
-        if (auto planned = plan_inner(content); !planned) return planned.error();
-    }
-    if (auto written = write_initrd(content); !written) return written.error();
-
-    BootRequest boot_request;
-    boot_request.spec.kind = kind_;
-    if (accelerator->name == "kvm" && !request_.cpu) boot_request.spec.kind.cpu = "host";
-    boot_request.spec.accelerator = accelerator->name;
-    boot_request.spec.kernel = image_.kernel;
-    boot_request.spec.initrd = directory_ / "initrd";
-    boot_request.ports = ports();
-    boot_request.directory = directory_;
-    boot_request.limit = request_.timeout;
-    boot_request.cancel_fd = request_.cancel_fd;
-    const auto end = boot(std::move(boot_request));
+    if (auto written = write_initrd(); !written) return written.error();
+    const auto end = boot(boot_request());
     if (!request_.console_file.empty()) {
         const auto console = read_file(directory_ / "console");
         auto kept = write_file(request_.console_file, console.value_or(""));

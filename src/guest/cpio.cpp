@@ -79,7 +79,7 @@ Result<std::optional<CpioEntry>> CpioReader::next() {
     if (!header) return header.error();
     if (!header->starts_with(magic)) return broken("an entry does not begin with 070701");
     const auto field = [&](Field index) {
-        return base::parse_u64(header->substr(magic.size() + 8u * index, 8), 16);
+        return base::parse_u64(header->substr(magic.size() + std::size_t{8} * index, 8), 16);
     };
     const auto mode = field(field_mode);
     const auto size = field(field_size);

@@ -82,7 +82,7 @@ Result<void> place(const CpioEntry& entry, const fs::path& target) {
 }
 
 fs::path target_of(const Transfer& transfer) {
-    const fs::path to(transfer.to);
+    fs::path to(transfer.to);
     std::error_code error;
     if (fs::is_directory(to, error)) return to / fs::path(transfer.from).filename();
     return to;

@@ -20,6 +20,7 @@ bool is_for_machine(const fs::path& program, int machine) {
 // The first build for that machine; this very program is the last to be asked.
 std::optional<fs::path> find_ringside(const std::vector<std::string>& builds, int machine) {
     std::vector<fs::path> candidates;
+    candidates.reserve(builds.size() + 1);
     for (const auto& build : builds) candidates.push_back(fs::path(build) / "ringside");
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
