@@ -86,6 +86,10 @@ std::string yes_no(const std::optional<bool>& value, std::string_view reason) {
     return reason.empty() ? std::string(word) : fmt::format("{}: {}", word, reason);
 }
 
+std::string in_words(const platform::Evidence& evidence) {
+    return evidence.source.empty() ? evidence.text : evidence.source + ": " + evidence.text;
+}
+
 std::string hypervisor_in_words(const platform::Hypervisor& hypervisor) {
     std::string text = hypervisor.name;
     if (!hypervisor.mode.empty()) text += fmt::format(" {}", hypervisor.mode);
@@ -121,11 +125,13 @@ void write_time(const Report& report, Page& page) {
     page.section("clock and steal");
     const auto& clock = report.machine.clock;
     page.row("clock source", value_or_reason(clock.current));
-    page.row("invariant TSC", yes_no(clock.tsc_invariant.value, clock.tsc_invariant.evidence.text));
-    page.row("pvclock", yes_no(clock.pvclock.value, clock.pvclock.evidence.text));
+    page.row("invariant TSC",
+             yes_no(clock.tsc_invariant.value, in_words(clock.tsc_invariant.evidence)));
+    page.row("pvclock", yes_no(clock.pvclock.value, in_words(clock.pvclock.evidence)));
     if (report.time.cycles_per_second) {
-        page.row("cycles/second", fmt::format("{:.6g}: {}", *report.time.cycles_per_second,
-                                              report.time.cycles_reason));
+        page.row("cycles/second",
+                 fmt::format("{:.2f} million: {}", *report.time.cycles_per_second / 1e6,
+                             report.time.cycles_reason));
     }
     page.row("host's time",
              report.time.guest_ahead_ns
@@ -189,10 +195,16 @@ bool by_name_only(CounterState state, std::size_t count) {
 }
 
 void write_names(const std::vector<const trust::Verdict*>& group, Page& page) {
+    // What is absent is of little interest by name; `list --all` has each with its reason.
+    const bool absent = group.front()->state == CounterState::absent;
+    const std::size_t shown = absent ? std::min<std::size_t>(group.size(), 6) : group.size();
     std::string names;
-    for (const auto* event : group) {
+    for (std::size_t i = 0; i < shown; ++i) {
         if (!names.empty()) names += ", ";
-        names += event->name;
+        names += group[i]->name;
+    }
+    if (shown < group.size()) {
+        names += fmt::format(" and {} more (`ringside list --all`)", group.size() - shown);
     }
     page.judged(fmt::format("{} events", group.size()), group.front()->state, names);
 }
