@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/file_io.h"
 #include "base/sys_root.h"
 #include "base/text.h"
 #include "guest/boot.h"
@@ -56,7 +57,7 @@ Result<Accelerator> choose_accelerator(const fs::path& cache, const Kind& kind, 
     const auto boots = boots_under_kvm(kind, image, cancel_fd);
     if (!boots) return boots.error();
     if (auto made = make_directories(verdict.parent_path()); !made) return made.error();
-    auto written = write_file_atomically(verdict, *boots ? "yes" : "no");
+    auto written = base::replace_file(verdict, *boots ? "yes" : "no");
     if (!written) return written.error();
     return *boots ? yes : no;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/file_io.h"
 #include "guest/accelerator.h"
 #include "guest/boot.h"
 #include "guest/run_layer.h"
@@ -15,7 +16,7 @@ namespace {
 Sink to_fd(int fd) {
     return [fd](std::string_view bytes) {
         // Nobody may be listening any more; the command in the box goes on all the same.
-        [[maybe_unused]] const auto written = write_all(fd, bytes);
+        [[maybe_unused]] const auto written = base::write_all(fd, bytes, "output");
     };
 }
 
@@ -23,7 +24,7 @@ Sink to_file(const fs::path& path) {
     auto fd = std::make_shared<base::Fd>(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     return [fd](std::string_view bytes) {
-        [[maybe_unused]] const auto written = write_all(fd->get(), bytes);
+        [[maybe_unused]] const auto written = base::write_all(fd->get(), bytes, "output");
     };
 }
 
@@ -46,7 +47,7 @@ Result<void> concatenate(const fs::path& base_layer, std::string_view more, cons
     const base::Fd fd(::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!fd) return base::fail_errno(errno, "cannot create " + to.string());
     if (auto done = append_file(base_layer, fd); !done) return done;
-    return write_all(fd.get(), more);
+    return base::write_all(fd.get(), more, to.string());
 }
 
 // One run of a box: what is decided on the way from request to outcome.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_io.h"
 
 namespace ringside::guest {
 
@@ -40,35 +41,10 @@ Result<std::string> read_file(const fs::path& path) {
     return content;
 }
 
-Result<void> write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return fail_errno(errno, "cannot write");
-        bytes.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return {};
-}
-
 Result<void> write_file(const fs::path& path, std::string_view content) {
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!fd) return fail_errno(errno, "cannot create " + path.string());
-    auto written = write_all(fd.get(), content);
-    if (!written)
-        return base::fail(written.error().code, path.string() + ": " + written.error().what);
-    return {};
-}
-
-Result<void> write_file_atomically(const fs::path& path, std::string_view content) {
-    std::string draft = path.string() + ".XXXXXX";
-    const Fd fd(::mkostemp(draft.data(), O_CLOEXEC));
-    if (!fd) return fail_errno(errno, "cannot create " + draft);
-    auto written = write_all(fd.get(), content);
-    if (written && ::rename(draft.c_str(), path.c_str()) != 0) {
-        written = fail_errno(errno, "cannot rename to " + path.string());
-    }
-    if (!written) ::unlink(draft.c_str());
-    return written;
+    return base::write_all(fd.get(), content, path.string());
 }
 
 Result<void> append_file(const fs::path& from, const Fd& to) {

@@ -17,10 +17,7 @@ namespace fs = std::filesystem;
 Result<std::string> read_file(const fs::path& path);
 // Truncates or creates with mode 0644.
 Result<void> write_file(const fs::path& path, std::string_view content);
-// Written under another name first, so that a reader sees all of it or none.
-Result<void> write_file_atomically(const fs::path& path, std::string_view content);
 Result<void> append_file(const fs::path& from, const base::Fd& to);
-Result<void> write_all(int fd, std::string_view bytes);
 Result<void> make_directories(const fs::path& path);
 
 inline std::span<const std::byte> bytes_of(std::string_view text) {

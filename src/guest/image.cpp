@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/embedded.h"
 #include "base/error.h"
+#include "base/file_io.h"
 #include "guest/modules.h"
 
 namespace ringside::guest {
@@ -128,7 +129,7 @@ Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progr
     if (auto made = make_directories(initrd.parent_path()); !made) return made.error();
     const auto layer = build_layer(kind, *sets, release);
     if (!layer) return layer.error();
-    if (auto done = write_file_atomically(initrd, layer->to_cpio()); !done) return done.error();
+    if (auto done = base::replace_file(initrd, layer->to_cpio()); !done) return done.error();
     return Image{*kernel, release, initrd};
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_io.h"
 #include "base/text.h"
 
 namespace ringside::guest {
@@ -51,7 +52,7 @@ Result<void> write_regular(int parent, const std::string& name, const CpioEntry&
     const Fd fd(
         ::openat(parent, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!fd) return base::fail_errno(errno, "cannot create " + name);
-    if (auto done = write_all(fd.get(), entry.content); !done) return done;
+    if (auto done = base::write_all(fd.get(), entry.content, name); !done) return done;
     if (::fchmod(fd.get(), entry.mode & 0777) != 0) {
         return base::fail_errno(errno, "cannot set the mode of " + name);
     }
