@@ -110,7 +110,7 @@ void write_machine(const Report& report, Page& page) {
     page.row("container", machine.container.runtime);
     page.row("kernel", value_or_reason(machine.kernel_release));
     page.row("processor", value_or_reason(machine.cpu.name) + " (a name, no proof of a PMU)");
-    page.row("topology", fmt::format("{} sockets, {} cores, {} threads, {} NUMA nodes",
+    page.row("topology", fmt::format("sockets {}, cores {}, threads {}, NUMA nodes {}",
                                      value_or_reason(machine.topology.sockets),
                                      value_or_reason(machine.topology.cores),
                                      value_or_reason(machine.topology.threads),

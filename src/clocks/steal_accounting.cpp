@@ -34,8 +34,9 @@ StealAccounting judge_kernel(const std::optional<bpf::KernelLayout>& layout,
         steal_ns += cpu.steal_ns;
         subtracted_ns += cpu.subtracted_ns;
     }
-    const auto numbers = fmt::format("the scheduler has subtracted {} of {} ns stolen since boot",
-                                     subtracted_ns, steal_ns);
+    const auto numbers =
+        fmt::format("the scheduler has subtracted {:.6f} of {:.6f} s stolen since boot",
+                    static_cast<double>(subtracted_ns) / 1e9, static_cast<double>(steal_ns) / 1e9);
     if (subtracted_ns > 0) return {Answer::excludes, numbers};
     if (steal_ns >= telling_steal_ns) return {Answer::includes, numbers};
     if (counters.empty()) return {Answer::undetermined, "the scheduler's own sums cannot be read"};

@@ -130,8 +130,7 @@ SamplingReport choose_sampling(const std::vector<SelfTest>& tests) {
         report.reason = cycles_said;
     } else if (works(clock)) {
         report.event = "cpu-clock";
-        report.reason =
-            fmt::format("instead of cycles ({}); cpu-clock: {}", cycles_said, clock->detail);
+        report.reason = fmt::format("instead of cycles ({})", cycles_said);
     } else {
         report.reason = fmt::format("no event delivers samples; cycles: {}; cpu-clock: {}",
                                     cycles_said, clock == nullptr ? "not tried" : clock->detail);
