@@ -47,7 +47,7 @@ double nice_step(double range) {
     const double raw = range / 5;
     const double power = std::pow(10, std::floor(std::log10(raw)));
     const double fraction = raw / power;
-    return power * (fraction <= 1 ? 1 : fraction <= 2 ? 2 : fraction <= 5 ? 5 : 10);
+    return power * (fraction < 1.5 ? 1 : fraction < 3.5 ? 2 : fraction < 7.5 ? 5 : 10);
 }
 
 // From data to the page.
@@ -67,12 +67,15 @@ struct Frame {
     double right() const { return left + chart_width - margin_right; }
 };
 
-Frame frame_for(const Chart& chart, double left) {
-    Frame frame{left, 1, 0};
-    for (const Line& line : chart.lines) {
-        for (const Point& point : line.points) {
-            frame.x_most = std::max(frame.x_most, point.x);
-            frame.y_most = std::max(frame.y_most, point.y.high);
+// The same scale for all charts, so that they can be compared.
+Frame common_frame(const std::vector<Chart>& charts) {
+    Frame frame{0, 1, 0};
+    for (const Chart& chart : charts) {
+        for (const Line& line : chart.lines) {
+            for (const Point& point : line.points) {
+                frame.x_most = std::max(frame.x_most, point.x);
+                frame.y_most = std::max(frame.y_most, point.y.high);
+            }
         }
     }
     frame.y_most = frame.y_most > 0 ? frame.y_most * 1.06 : 1;
@@ -153,12 +156,12 @@ void draw_line(cairo_t* cr, const Line& line, const Frame& frame) {
     }
 }
 
-void draw_chart(cairo_t* cr, const Chart& chart, double left) {
-    const Frame frame = frame_for(chart, left);
+void draw_chart(cairo_t* cr, const Chart& chart, const Frame& frame) {
     draw_titles(cr, chart, frame);
     if (!chart.empty_reason.empty()) {
         use(cr, grey);
-        text(cr, left + chart_width / 2, chart_height / 2, chart.empty_reason, 12, Align::centre);
+        text(cr, frame.left + chart_width / 2, chart_height / 2, chart.empty_reason, 12,
+             Align::centre);
         return;
     }
     draw_axes(cr, chart, frame);
@@ -170,8 +173,10 @@ bool draw_on(cairo_surface_t* surface, const std::vector<Chart>& charts) {
     cairo_t* cr = cairo_create(surface);
     cairo_set_source_rgb(cr, 1, 1, 1);
     cairo_paint(cr);
-    for (std::size_t i = 0; i < charts.size(); ++i) {
-        draw_chart(cr, charts[i], chart_width * static_cast<double>(i));
+    Frame frame = common_frame(charts);
+    for (const Chart& chart : charts) {
+        draw_chart(cr, chart, frame);
+        frame.left += chart_width;
     }
     const bool fine = cairo_status(cr) == CAIRO_STATUS_SUCCESS;
     cairo_destroy(cr);

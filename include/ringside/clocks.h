@@ -74,8 +74,8 @@ class RINGSIDE_API Clock {
     Clock& operator=(Clock&&) noexcept;
     ~Clock();
 
-    // 1 to 4 us for the calling thread by the first three methods, 35 us by cpu_share. When the
-    // thread or process is gone this gives what it had used: all of it with BPF, else as of the
+    // 1 to 4 us for the calling thread by the first three methods, 30 to 80 us by cpu_share. When
+    // the thread or process is gone this gives what it had used: all of it with BPF, else as of the
     // last read.
     Times read() const;
 
@@ -133,14 +133,14 @@ enum class Follow {
 struct ClockOptions {
     // Use this method or none; for comparing methods.
     std::optional<StealMethod> only;
-    // BPF adds about 0.2 us to every context switch of the machine while the Clocks live.
+    // BPF adds about 0.3 us to every context switch of the machine while it is in use.
     bool allow_bpf = true;
 };
 
 // Opens clocks. Holds what they share; keep one for all, it may go before them.
 class RINGSIDE_API Clocks {
   public:
-    // Looks at the machine and chooses the methods; 10 to 100 ms. Never fails: what cannot be
+    // Looks at the machine and chooses the methods; some 100 ms. Never fails: what cannot be
     // known is said in the readings.
     static Clocks open(const ClockOptions& options = {});
     Clocks(Clocks&&) noexcept;
