@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -121,11 +122,18 @@ void write_machine(const Report& report, Page& page) {
     }
 }
 
+std::string host_time_in_words(const trust::TimeReport& time) {
+    if (!time.guest_ahead_ns) return "not known: " + time.host_time_reason;
+    const double seconds = static_cast<double>(*time.guest_ahead_ns) / 1e9;
+    return fmt::format("this machine is {:.6f} s {}: {}", std::abs(seconds),
+                       seconds < 0 ? "behind" : "ahead", time.host_time_reason);
+}
+
 void write_time(const Report& report, Page& page) {
     page.section("clock and steal");
     const auto& clock = report.machine.clock;
     page.row("clock source", value_or_reason(clock.current));
-    page.row("invariant TSC",
+    page.row("steady counter",
              yes_no(clock.tsc_invariant.value, in_words(clock.tsc_invariant.evidence)));
     page.row("pvclock", yes_no(clock.pvclock.value, in_words(clock.pvclock.evidence)));
     if (report.time.cycles_per_second) {
@@ -133,11 +141,7 @@ void write_time(const Report& report, Page& page) {
                  fmt::format("{:.2f} million: {}", *report.time.cycles_per_second / 1e6,
                              report.time.cycles_reason));
     }
-    page.row("host's time",
-             report.time.guest_ahead_ns
-                 ? fmt::format("this machine is {} ns ahead: {}", *report.time.guest_ahead_ns,
-                               report.time.host_time_reason)
-                 : "not known: " + report.time.host_time_reason);
+    page.row("host's time", host_time_in_words(report.time));
     page.row("steal", yes_no(report.steal.supported, report.steal.supported_reason));
     const auto& steal = report.steal;
     std::string method = steal.per_thread.value_or("none");

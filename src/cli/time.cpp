@@ -97,7 +97,12 @@ class TimeVerb final : public Verb {
             clock.emplace(std::move(*opened));
             return {};
         };
-        hooks.after = [&](const base::ExitStatus& status) { return report(clock->read(), status); };
+        hooks.after = [&](const base::ExitStatus& status) {
+            Times times = clock->read();
+            // Without BPF nobody adds up the CPU time of a tree but wait(), at its end.
+            if (!times.cpu_ns) times.cpu_ns = status.cpu_ns;
+            return report(times, status);
+        };
         return run_command(command_, output_, hooks);
     }
 

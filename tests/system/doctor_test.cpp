@@ -91,6 +91,40 @@ TEST(Doctor, Arm64PmuIsExact) {
     EXPECT_EQ(report["machine"]["kvm_host"], true);
 }
 
+TEST(Doctor, Arm64PmuIsReadFromUserSpaceWhereTheKernelLendsIt) {
+    REQUIRE_ARM64_BOX();
+    const BoxResult result =
+        run_box({"run", "arm64-pmu", "--", "sh", "-c",
+                 "sysctl -q -w kernel.perf_user_access=1 && ringside doctor --json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const Json report = Json::parse(result.out);
+    EXPECT_EQ(report["pmu"]["user_read"]["state"], "ok") << report["pmu"]["user_read"].dump();
+}
+
+TEST(Doctor, Arm64KvmHostCanBeAHost) {
+    REQUIRE_ARM64_BOX();
+    const Json report = doctor({"arm64-kvm"});
+    EXPECT_EQ(report["machine"]["kvm_host"], true);
+    EXPECT_EQ(report["kvm"]["backend"], "vhe");
+    EXPECT_EQ(report["kvm"]["guest_pmu"], true);
+    EXPECT_EQ(report["pmu"]["counters_ok"], 7);
+}
+
+// The control for the tests below: nobody on the host holds a counter.
+TEST(Doctor, Arm64InnerGuestHasAllCountersAndItsHostsClock) {
+    REQUIRE_ARM64_BOX();
+    const Json report = doctor({"arm64-kvm", "--inner"}, {"--watch", "2"});
+    EXPECT_EQ(report["machine"]["hypervisor"], "kvm");
+    EXPECT_EQ(report["machine"]["virtualized"], true);
+    EXPECT_EQ(report["pmu"]["counters"], 7);
+    EXPECT_EQ(report["pmu"]["counters_ok"], 7);
+    EXPECT_EQ(report["pmu"]["watch"]["freezes"], Json::array());
+    EXPECT_TRUE(report["clock"]["guest_ahead_of_host_ns"].is_number_integer())
+        << report["clock"].dump();
+    EXPECT_EQ(report["steal"]["supported"], true);
+    EXPECT_EQ(report["steal"]["per_thread"], "bpf_sched_switch");
+}
+
 // Every event is alive as long as one counter is left, and five of the seven are not.
 TEST(Doctor, FiveCountersHeldByTheHostAreStarvedInTheGuest) {
     REQUIRE_ARM64_BOX();
