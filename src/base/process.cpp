@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,9 +100,15 @@ int exec_error(int fd) {
     return got == static_cast<ssize_t>(sizeof exec_errno) ? exec_errno : 0;
 }
 
-ExitStatus decode(int wait_status) {
-    if (WIFSIGNALED(wait_status)) return ExitStatus{0, WTERMSIG(wait_status)};
-    return ExitStatus{WEXITSTATUS(wait_status), 0};
+std::uint64_t ns_of(const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(time.tv_usec) * 1'000u;
+}
+
+ExitStatus decode(int wait_status, const rusage& usage) {
+    const std::uint64_t cpu_ns = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
+    if (WIFSIGNALED(wait_status)) return ExitStatus{0, WTERMSIG(wait_status), cpu_ns};
+    return ExitStatus{WEXITSTATUS(wait_status), 0, cpu_ns};
 }
 
 bool append_available(Fd& fd, std::string& text) {
@@ -155,22 +162,24 @@ Result<void> Child::confirm_exec() {
 Result<ExitStatus> Child::wait() {
     RINGSIDE_ASSERT(pid_ > 0);
     int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0) {
+    rusage usage{};
+    while (::wait4(pid_, &status, 0, &usage) < 0) {
         if (errno != EINTR)
             return fail_errno(errno, "cannot wait for process " + std::to_string(pid_));
     }
     pid_ = -1;
-    return decode(status);
+    return decode(status, usage);
 }
 
 Result<std::optional<ExitStatus>> Child::poll() {
     RINGSIDE_ASSERT(pid_ > 0);
     int status = 0;
-    const pid_t got = ::waitpid(pid_, &status, WNOHANG);
+    rusage usage{};
+    const pid_t got = ::wait4(pid_, &status, WNOHANG, &usage);
     if (got < 0) return fail_errno(errno, "cannot wait for process " + std::to_string(pid_));
     if (got == 0) return std::optional<ExitStatus>{};
     pid_ = -1;
-    return std::optional<ExitStatus>{decode(status)};
+    return std::optional<ExitStatus>{decode(status, usage)};
 }
 
 Result<std::optional<ExitStatus>> Child::wait_for(std::chrono::milliseconds limit) {

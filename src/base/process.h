@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,6 +34,8 @@ struct SpawnOptions {
 struct ExitStatus {
     int code = 0;    // as given to exit(); meaningful if signal is 0
     int signal = 0;  // the signal that ended it, or 0
+    // CPU time of it and of the children it waited for, as the kernel charges it.
+    std::uint64_t cpu_ns = 0;
 
     // As a shell reports it: the code, or 128 + signal.
     int shell_code() const { return signal != 0 ? 128 + signal : code; }

@@ -8,20 +8,11 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/file_io.h"
 
 namespace ringside::cli {
 
 namespace {
-
-Result<void> write_all(int fd, std::string_view text, const std::string& name) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(fd, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return base::fail_errno(errno, "cannot write " + name);
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return {};
-}
 
 // Devices and pipes ("/dev/stdout") cannot be replaced by a new file.
 bool is_special(const std::string& file) {
@@ -32,21 +23,7 @@ bool is_special(const std::string& file) {
 Result<void> write_special(const std::string& file, std::string_view text) {
     const base::Fd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
     if (!fd) return base::fail_errno(errno, "cannot open " + file);
-    return write_all(fd.get(), text, file);
-}
-
-// Writes beside the target and renames, so that the target is never half written.
-Result<void> replace_file(const std::string& file, std::string_view text) {
-    std::string temporary = file + ".XXXXXX";
-    base::Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
-    if (!fd) return base::fail_errno(errno, "cannot create " + file);
-    ::fchmod(fd.get(), 0644);
-    auto written = write_all(fd.get(), text, file);
-    if (written && ::rename(temporary.c_str(), file.c_str()) != 0) {
-        written = base::fail_errno(errno, "cannot create " + file);
-    }
-    if (!written) ::unlink(temporary.c_str());
-    return written;
+    return base::write_all(fd.get(), text, file);
 }
 
 }  // namespace
@@ -58,9 +35,9 @@ void declare_output(Options& options, OutputChoice& choice, bool with_csv) {
 }
 
 Result<void> deliver(const OutputChoice& choice, std::string_view text) {
-    if (choice.file.empty()) return write_all(STDOUT_FILENO, text, "to standard output");
+    if (choice.file.empty()) return base::write_all(STDOUT_FILENO, text, "standard output");
     if (is_special(choice.file)) return write_special(choice.file, text);
-    return replace_file(choice.file, text);
+    return base::replace_file(choice.file, text);
 }
 
 }  // namespace ringside::cli

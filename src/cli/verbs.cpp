@@ -1,9 +1,14 @@
-#include "cli/verb.h"
+#include "cli/verbs.h"
 
 namespace ringside::cli {
 
 Verbs all_verbs() {
-    return {};
+    Verbs verbs;
+    verbs.push_back(make_doctor());
+    verbs.push_back(make_list());
+    verbs.push_back(make_time());
+    add_guest_verbs(verbs);
+    return verbs;
 }
 
 }  // namespace ringside::cli

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace ringside::model {
 
 // Where an event comes from; decides how it is listed and which self-test judges it.
 enum class EventKind { hardware, cache, software, architectural, pmu, raw, tracepoint };
+
+// The word used in text and JSON. Static storage.
+std::string_view to_string(EventKind kind);
 
 struct EventCode {
     std::uint32_t type = 0;  // PERF_TYPE_* or the number of a dynamic PMU

@@ -30,6 +30,7 @@ perf_event_attr attributes_of(const model::Event& event, const OpenOptions& opti
     attr.pinned = options.pinned || event.pinned;
     attr.disabled = options.disabled;
     attr.inherit = options.inherit;
+    attr.inherit_thread = options.inherit_thread;
     attr.enable_on_exec = options.enable_on_exec;
     attr.context_switch = options.switch_records;
     attr.sample_period = options.sample_period;

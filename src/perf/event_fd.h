@@ -26,6 +26,7 @@ struct OpenOptions {
     bool disabled = true;
     bool enable_on_exec = false;
     bool inherit = false;         // threads and children made after the opening count too
+    bool inherit_thread = false;  // with inherit: the threads only
     bool pinned = false;          // on a counter always, or in error
     bool switch_records = false;  // PERF_RECORD_SWITCH in the ring buffer
     std::uint64_t sample_period = 0;

@@ -15,7 +15,8 @@ struct Pair {
 
 constexpr std::uint64_t decodable = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
                                     PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_ID |
-                                    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+                                    PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
+                                    PERF_SAMPLE_READ;
 
 // Reads one field if `sample_type` selects it. The caller keeps the order of perf_event.h.
 template <typename T>
@@ -34,6 +35,7 @@ std::optional<Sample> decode_sample(const RecordView& record, std::uint64_t samp
     Sample sample;
     Pair ids{};
     Pair cpu{};
+    Count read;
     std::uint64_t unused = 0;
     const bool whole = field(reader, sample_type, PERF_SAMPLE_IDENTIFIER, unused) &&
                        field(reader, sample_type, PERF_SAMPLE_IP, sample.ip) &&
@@ -43,11 +45,13 @@ std::optional<Sample> decode_sample(const RecordView& record, std::uint64_t samp
                        field(reader, sample_type, PERF_SAMPLE_ID, unused) &&
                        field(reader, sample_type, PERF_SAMPLE_STREAM_ID, unused) &&
                        field(reader, sample_type, PERF_SAMPLE_CPU, cpu) &&
-                       field(reader, sample_type, PERF_SAMPLE_PERIOD, sample.period);
+                       field(reader, sample_type, PERF_SAMPLE_PERIOD, sample.period) &&
+                       field(reader, sample_type, PERF_SAMPLE_READ, read);
     if (!whole) return std::nullopt;
     sample.pid = ids.first;
     sample.tid = ids.second;
     sample.cpu = cpu.first;
+    sample.count = read.value;
     sample.in_kernel = (record.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
     return sample;
 }

@@ -8,7 +8,7 @@
 
 namespace ringside::perf {
 
-// The fields that PERF_SAMPLE_{IP,TID,TIME,CPU,PERIOD} select; others are not decoded here.
+// The fields that PERF_SAMPLE_{IP,TID,TIME,CPU,PERIOD,READ} select; others are not decoded here.
 struct Sample {
     std::uint64_t ip = 0;
     std::uint32_t pid = 0;
@@ -16,6 +16,7 @@ struct Sample {
     std::uint64_t time_ns = 0;
     std::uint32_t cpu = 0;
     std::uint64_t period = 0;
+    std::uint64_t count = 0;  // of the event when the sample was taken (PERF_SAMPLE_READ)
     bool in_kernel = false;
 };
 

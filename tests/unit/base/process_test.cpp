@@ -30,6 +30,13 @@ TEST(Process, ASignalIsReportedAsAShellDoes) {
     EXPECT_EQ(output->status.shell_code(), 128 + SIGTERM);
 }
 
+TEST(Process, SaysHowMuchCpuTimeItsChildrenUsed) {
+    const auto idle = run({"true"});
+    const auto busy = run({"sh", "-c", "(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done); :"});
+    ASSERT_TRUE(idle && busy);
+    EXPECT_GT(busy->status.cpu_ns, idle->status.cpu_ns);
+}
+
 TEST(Process, AMissingProgramIsNotFound) {
     const auto output = run({"/no/such/program"});
     ASSERT_FALSE(output);

@@ -1,0 +1,146 @@
+// What the clocks cost, beside the system calls that a program would make without them. Run it on
+// one CPU: taskset -c 1 build/release/bench/clocks_bench
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ringside/clocks.h>
+
+#include "base/fd.h"
+#include "base/sys_root.h"
+#include "bench/measure.h"
+#include "events/parse.h"
+#include "perf/event_fd.h"
+
+namespace {
+
+using namespace ringside;
+using bench::median_ns;
+using bench::print_heading;
+using bench::print_row;
+
+volatile std::uint64_t sink;
+
+std::uint64_t raw_clock(clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void simple_clocks() {
+    const double vdso_ns = median_ns([] { sink = raw_clock(CLOCK_MONOTONIC); }, 10000);
+    print_row("real_ns()", median_ns([] { sink = real_ns(); }, 10000), "clock_gettime(MONOTONIC)",
+              vdso_ns);
+    print_row("cycles()", median_ns([] { sink = cycles(); }, 10000), "clock_gettime(MONOTONIC)",
+              vdso_ns);
+    print_row("thread_cpu_ns()", median_ns([] { sink = thread_cpu_ns(); }, 2000),
+              "clock_gettime(THREAD_CPUTIME)",
+              median_ns([] { sink = raw_clock(CLOCK_THREAD_CPUTIME_ID); }, 2000));
+}
+
+// Two threads that wake each other through pipes, there and back.
+class PingPong {
+  public:
+    PingPong() {
+        if (::pipe(there_.data()) != 0 || ::pipe(back_.data()) != 0) std::abort();
+        other_ = std::thread([this] {
+            while (receive(there_[0]) && send(back_[1])) {
+            }
+        });
+    }
+    PingPong(const PingPong&) = delete;
+    PingPong& operator=(const PingPong&) = delete;
+    ~PingPong() {
+        ::close(there_[1]);
+        other_.join();
+        for (const int fd : {there_[0], back_[0], back_[1]}) ::close(fd);
+    }
+    void round_trip() const {
+        if (send(there_[1])) receive(back_[0]);
+    }
+
+  private:
+    static bool receive(int from) {
+        char byte = 0;
+        return ::read(from, &byte, 1) == 1;
+    }
+    static bool send(int to) {
+        const char byte = 0;
+        return ::write(to, &byte, 1) == 1;
+    }
+    std::array<int, 2> there_{-1, -1};
+    std::array<int, 2> back_{-1, -1};
+    std::thread other_;
+};
+
+// What a program would need at the least to know its own steal: task-clock and CPU time.
+double least_read_ns() {
+    const auto task_clock = events::parse_event(base::SysRoot(), "task-clock");
+    const auto event = perf::EventFd::open(task_clock.value(), {}, {.disabled = false});
+    if (!event) return 0;
+    return median_ns(
+        [&] {
+            sink = event->read().value()->value;
+            sink = raw_clock(CLOCK_THREAD_CPUTIME_ID);
+        },
+        500);
+}
+
+// A thread's own steal by each method, and what having that clock open does to thread switches.
+void thread_steal(StealMethod method, double peer_ns, double quiet_trip_ns, const PingPong& pipes) {
+    ClockOptions options;
+    options.only = method;
+    const auto clocks = Clocks::open(options);
+    const auto clock = clocks.thread();
+    const std::string name(to_string(method));
+    if (!clock || clock->read().steal.method != method) {
+        std::printf("| %s | not here | | | |\n", name.c_str());
+        return;
+    }
+    print_row((name + ": read").c_str(), median_ns([&] { sink = clock->read().real_ns; }, 200),
+              "read(task-clock) + CPU time", peer_ns);
+    print_row((name + ": round trip of two threads").c_str(),
+              median_ns([&] { pipes.round_trip(); }, 500), "without a clock", quiet_trip_ns);
+}
+
+void machine_steal(const Clocks& clocks) {
+    const auto steal = clocks.cpu_steal();
+    const base::Fd proc_stat(::open("/proc/stat", O_RDONLY | O_CLOEXEC));
+    if (!steal || !proc_stat) return;
+    std::array<char, 65536> text;
+    print_row("steal of every CPU",
+              median_ns([&] { sink = steal->read().value().cpus.size(); }, 100),
+              "pread(/proc/stat)",
+              median_ns(
+                  [&] {
+                      sink = static_cast<std::uint64_t>(
+                          ::pread(proc_stat.get(), text.data(), text.size(), 0));
+                  },
+                  100));
+}
+
+}  // namespace
+
+int main() {
+    print_heading();
+    simple_clocks();
+    {
+        const PingPong pipes;
+        const double peer_ns = least_read_ns();
+        const double quiet_trip_ns = median_ns([&] { pipes.round_trip(); }, 500);
+        for (const auto method : {StealMethod::cpu_time_excludes_steal,
+                                  StealMethod::bpf_sched_switch, StealMethod::cpu_share}) {
+            thread_steal(method, peer_ns, quiet_trip_ns, pipes);
+        }
+    }
+    machine_steal(Clocks::open());
+    return 0;
+}

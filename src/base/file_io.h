@@ -1,0 +1,17 @@
+// Writing that is whole or an error.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <ringside/result.h>
+
+namespace ringside::base {
+
+// All of `bytes`; the error names `name`, as in "a.json" or "standard output".
+Result<void> write_all(int fd, std::string_view bytes, const std::string& name);
+
+// The file holds all of `content` (mode 0644) or is what it was: written beside it, then renamed.
+Result<void> replace_file(const std::string& path, std::string_view content);
+
+}  // namespace ringside::base

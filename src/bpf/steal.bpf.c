@@ -1,0 +1,206 @@
+/* Charges a CPU's stolen time to the threads that were on it: at every context switch the
+ * hypervisor's own counter for this CPU is read, and what it grew by since the thread came on is
+ * the thread's. Exact to the nanosecond, and right whether or not the kernel's CPU time already
+ * excludes steal. Runs on kernels from 5.12, arm64 from 5.18 (atomic exchange). */
+
+/* clang-format off */
+#include <linux/bpf.h>  /* first: libbpf's headers need its types */
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+/* clang-format on */
+
+#include "bpf/steal_layout.h"
+
+char licence_text[] SEC("license") = "Dual MIT/GPL";
+
+/* The members used of the kernel's structs; offsets are relocated when the program is loaded. */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct rq {
+    __u64 clock;
+    __u64 prev_steal_time_rq;
+};
+struct cfs_rq {
+    struct rq* rq;
+};
+struct sched_entity {
+    __u64 sum_exec_runtime;
+    __u64 prev_sum_exec_runtime;
+    struct cfs_rq* cfs_rq;
+};
+struct sched_info {
+    __u64 last_arrival;
+};
+struct task_struct {
+    int pid;
+    int tgid;
+    struct sched_entity se;
+    struct sched_info sched_info;
+};
+#pragma clang attribute pop
+
+const volatile struct steal_places from_run_queue = {};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, STEAL_GROUPS);
+    __type(key, __u32);
+    __type(value, struct steal_group);
+} groups SEC(".maps");
+
+/* Indexed by CPU; resized to the number of possible CPUs before loading. */
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(map_flags, BPF_F_MMAPABLE);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct steal_cpu);
+} cpus SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, STEAL_THREADS);
+    __uint(map_flags, BPF_F_NO_PREALLOC);
+    __type(key, __u32);
+    __type(value, struct steal_member);
+} members SEC(".maps");
+
+static __u64 read_word(__u64 address) {
+    __u64 value = 0;
+    bpf_probe_read_kernel(&value, sizeof value, (const void*)address);
+    return value;
+}
+
+/* A host that lends its counter has written to it when it was registered: KVM the version behind
+ * the sum, on Arm the kernel has mapped it. */
+static void find_counter(struct steal_cpu* cpu, __u64 run_queue) {
+    __u64 kvm = from_run_queue.kvm ? run_queue + from_run_queue.kvm : 0;
+    __u64 arm = from_run_queue.arm_pv ? read_word(run_queue + from_run_queue.arm_pv) : 0;
+    if (kvm && (__u32)read_word(kvm + 8) != 0) {
+        cpu->source = STEAL_SOURCE_KVM;
+        cpu->counter = kvm;
+    } else if (arm) {
+        cpu->source = STEAL_SOURCE_ARM_PV;
+        cpu->counter = arm + 8;
+    } else if (from_run_queue.accounted) {
+        cpu->source = STEAL_SOURCE_ACCOUNTED;
+        cpu->counter = run_queue + from_run_queue.accounted;
+    }
+}
+
+static struct steal_cpu* this_cpu(const struct task_struct* on_it) {
+    __u32 key = bpf_get_smp_processor_id();
+    struct steal_cpu* cpu = bpf_map_lookup_elem(&cpus, &key);
+    if (cpu && cpu->counter == 0) find_counter(cpu, (__u64)on_it->se.cfs_rq->rq);
+    return cpu && cpu->counter ? cpu : 0;
+}
+
+static void load_groups(struct steal_cpu* cpu, __u32 tid) {
+    struct steal_member* member = tid ? bpf_map_lookup_elem(&members, &tid) : 0;
+    for (int i = 0; i < STEAL_GROUPS_OF_THREAD; i++)
+        cpu->groups[i] = member ? member->groups[i] : 0;
+}
+
+/* The switch that brought `task` here was not seen; the scheduler knows when it was. */
+static void begin_late(struct steal_cpu* cpu, const struct task_struct* task, __u64 now_ns) {
+    __u64 on_cpu_ns = task->se.cfs_rq->rq->clock - task->sched_info.last_arrival;
+    if (now_ns - cpu->start_ns > on_cpu_ns) cpu->start_ns = now_ns - on_cpu_ns;
+    cpu->start_runtime_ns = task->se.prev_sum_exec_runtime;
+    load_groups(cpu, task->pid);
+}
+
+/* The exchange decides who closes: a look from an interrupt can fall into another look. */
+static void close_interval(struct steal_cpu* cpu, const struct task_struct* task, __u64 now_ns,
+                           __u64 steal_now_ns) {
+    if (__sync_lock_test_and_set(&cpu->open, 0) == 0) return;
+    int late = cpu->tid != task->pid;
+    if (late) begin_late(cpu, task, now_ns);
+    __u64 occupied = now_ns - cpu->start_ns;
+    __u64 steal = steal_now_ns - cpu->start_steal_ns;
+    __u64 runtime = task->se.sum_exec_runtime - cpu->start_runtime_ns;
+    if ((__s64)steal < 0) steal = 0;
+    if (steal > occupied) steal = occupied;
+    if ((__s64)runtime < 0) runtime = 0;
+    for (int i = 0; i < STEAL_GROUPS_OF_THREAD; i++) {
+        __u32 id = cpu->groups[i];
+        struct steal_group* group = id ? bpf_map_lookup_elem(&groups, &id) : 0;
+        if (!group) continue;
+        __sync_fetch_and_add(&group->steal_ns, steal);
+        __sync_fetch_and_add(&group->occupied_ns, occupied);
+        __sync_fetch_and_add(&group->cpu_ns, runtime);
+        __sync_fetch_and_add(&group->intervals, 1);
+        if (late) __sync_fetch_and_add(&group->uncertain_ns, steal);
+    }
+}
+
+static void open_interval(struct steal_cpu* cpu, const struct task_struct* task, __u64 now_ns,
+                          __u64 steal_now_ns) {
+    cpu->tid = task->pid;
+    cpu->start_ns = now_ns;
+    cpu->start_steal_ns = steal_now_ns;
+    cpu->start_runtime_ns = task->se.sum_exec_runtime;
+    load_groups(cpu, task->pid);
+    __sync_lock_test_and_set(&cpu->open, 1);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, _Bool preempt, struct task_struct* prev, struct task_struct* next) {
+    struct steal_cpu* cpu = this_cpu(prev);
+    if (!cpu) return 0;
+    __u64 steal_ns = read_word(cpu->counter);
+    __u64 now_ns = bpf_ktime_get_ns();
+    close_interval(cpu, prev, now_ns, steal_ns);
+    open_interval(cpu, next, now_ns, steal_ns);
+    return 0;
+}
+
+/* The thread that forks is `parent`; a new thread shares its tgid, a new process does not. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
+    __u32 from = parent->pid;
+    __u32 to = child->pid;
+    __u32 wanted = parent->tgid == child->tgid ? STEAL_FOLLOW_THREADS : STEAL_FOLLOW_CHILDREN;
+    struct steal_member* member = bpf_map_lookup_elem(&members, &from);
+    struct steal_member made = {};
+    __u32 any = 0;
+    for (int i = 0; member && i < STEAL_GROUPS_OF_THREAD; i++) {
+        __u32 id = member->groups[i];
+        struct steal_group* group = id ? bpf_map_lookup_elem(&groups, &id) : 0;
+        if (!group || group->follow < wanted) continue;
+        made.groups[i] = id;
+        any = 1;
+    }
+    if (any)
+        bpf_map_update_elem(&members, &to, &made, BPF_ANY);
+    else
+        bpf_map_delete_elem(&members, &to); /* left by an earlier owner of the number */
+    return 0;
+}
+
+/* Its open interval keeps its groups, and ends with the thread's last switch. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct* task) {
+    __u32 tid = task->pid;
+    bpf_map_delete_elem(&members, &tid);
+    return 0;
+}
+
+/* Run from user space on the CPU of its choice (BPF_F_TEST_RUN_ON_CPU): brings the sums up to now,
+ * begins the interval of a thread that became a member while running, and notes this CPU's own
+ * counters. A vCPU that is preempted gets here once it runs again, so its steal is then known. */
+SEC("raw_tp/look")
+int look(void* context) {
+    struct task_struct* task = bpf_get_current_task_btf();
+    struct steal_cpu* cpu = this_cpu(task);
+    if (!cpu) return 0;
+    __u64 steal_ns = read_word(cpu->counter);
+    __u64 now_ns = bpf_ktime_get_ns();
+    close_interval(cpu, task, now_ns, steal_ns);
+    open_interval(cpu, task, now_ns, steal_ns);
+    cpu->steal_ns = steal_ns;
+    struct rq* run_queue = task->se.cfs_rq->rq;
+    if (bpf_core_field_exists(run_queue->prev_steal_time_rq))
+        cpu->subtracted_ns = run_queue->prev_steal_time_rq;
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* What steal.bpf.c and its user-space half share: plain C, because both compilers read it. */
+#ifndef RINGSIDE_BPF_STEAL_LAYOUT_H
+#define RINGSIDE_BPF_STEAL_LAYOUT_H
+
+#include <linux/types.h>
+
+/* Group 0 means "none"; a thread can be in this many groups at once. */
+#define STEAL_GROUPS 1024
+#define STEAL_GROUPS_OF_THREAD 4
+#define STEAL_THREADS 65536
+
+/* To whom a member passes its membership on. */
+enum steal_follow {
+    STEAL_FOLLOW_NONE = 0,
+    STEAL_FOLLOW_THREADS = 1,
+    STEAL_FOLLOW_CHILDREN = 2,
+};
+
+/* Where a CPU's stolen time is read from. */
+enum steal_source {
+    STEAL_SOURCE_UNKNOWN = 0,
+    STEAL_SOURCE_KVM = 1,       /* struct kvm_steal_time, which the host writes at every entry */
+    STEAL_SOURCE_ARM_PV = 2,    /* struct pvclock_vcpu_stolen_time (Arm DEN0057A), likewise */
+    STEAL_SOURCE_ACCOUNTED = 3, /* the kernel's own sum, brought up to date at its ticks */
+};
+
+/* Where a CPU's steal counters lie, seen from its struct rq, in bytes: all are per-CPU variables,
+ * so the distance is the same on every CPU. Reading them this way needs no kallsyms, which leave
+ * data symbols out on many guest kernels. 0: this kernel has none. */
+struct steal_places {
+    __s64 kvm;
+    __s64 arm_pv;
+    __s64 accounted;
+};
+
+/* Sums over the intervals in which a member of the group was on a CPU. */
+struct steal_group {
+    __u64 steal_ns;
+    __u64 occupied_ns;
+    __u64 cpu_ns;    /* what the scheduler charged to the members */
+    __u64 intervals; /* context switches, about */
+    /* Part of steal_ns whose interval began with a switch that was not seen. Some kernels hide
+     * those of certain threads from tracing; such an interval is taken to begin when the scheduler
+     * says, and its steal is that since the last switch seen. */
+    __u64 uncertain_ns;
+    __u64 follow; /* enum steal_follow */
+};
+
+/* One CPU: who is on it, since when, and what the last look at it showed. */
+struct steal_cpu {
+    __u64 start_ns;
+    __u64 start_steal_ns;
+    __u64 start_runtime_ns;
+    __u64 counter; /* address of the CPU's steal counter in the kernel */
+    __u64 steal_ns;
+    __u64 subtracted_ns; /* steal the scheduler took out of CPU time so far */
+    __u32 source;        /* enum steal_source */
+    __u32 open;          /* the interval's sums are not taken yet */
+    __u32 tid;
+    __u32 groups[STEAL_GROUPS_OF_THREAD];
+    __u32 padding;
+};
+
+struct steal_member {
+    __u32 groups[STEAL_GROUPS_OF_THREAD];
+};
+
+#endif

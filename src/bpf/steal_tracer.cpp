@@ -1,0 +1,271 @@
+#include "bpf/steal_tracer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "bpf/kernel_layout.h"
+#include "bpf/steal_layout.h"
+#include "bpf/steal_object.h"
+
+namespace ringside::bpf {
+
+namespace {
+
+constexpr const char* hint_for_privileges =
+    "run as root, or with CAP_BPF and CAP_PERFMON; the kernel needs BTF and version 5.12 or later";
+
+// libbpf writes to stderr unless told otherwise, and a library does not print.
+class Quiet {
+  public:
+    Quiet() : before_(libbpf_set_print(nullptr)) {}
+    ~Quiet() { libbpf_set_print(before_); }
+    Quiet(const Quiet&) = delete;
+    Quiet& operator=(const Quiet&) = delete;
+
+  private:
+    libbpf_print_fn_t before_;
+};
+
+std::size_t whole_pages(std::size_t bytes) {
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    return (bytes + page - 1) / page * page;
+}
+
+// Thread ids mean the same to the kernel and to us only in its first pid namespace.
+bool in_first_pid_namespace(const base::SysRoot& root) {
+    const auto link = root.read_link("/proc/self/ns/pid");
+    return link && *link == "pid:[4026531836]";  // PROC_PID_INIT_INO in linux/proc_ns.h
+}
+
+Result<void> set_places(bpf_object* object, const KernelLayout& layout) {
+    const steal_places places{layout.kvm_from_run_queue.value_or(0),
+                              layout.arm_pv_from_run_queue.value_or(0),
+                              layout.accounted_from_run_queue.value_or(0)};
+    bpf_map* constants = bpf_object__find_map_by_name(object, ".rodata");
+    const int error = bpf_map__set_initial_value(constants, &places, sizeof places);
+    if (error != 0) return base::fail_errno(-error, "cannot set the constants of the BPF program");
+    return {};
+}
+
+Result<base::Mmap> map_table(const bpf_object* object, const char* name, std::size_t entry_bytes,
+                             std::size_t entries) {
+    const int fd = bpf_object__find_map_fd_by_name(object, name);
+    // The kernel rounds an array's entries up to 8 bytes, and the whole up to pages.
+    const std::size_t size = whole_pages(entry_bytes * entries);
+    void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (address == MAP_FAILED) {
+        return base::fail_errno(errno, std::string("cannot map the BPF table ") + name);
+    }
+    return base::Mmap(address, size);
+}
+
+// The kernel changes these words while we look.
+template <typename T>
+T peek(const T& word) {
+    return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<StealTracer>> StealTracer::load(const base::SysRoot& root) {
+    if (!in_first_pid_namespace(root)) {
+        return base::fail(ErrorCode::unsupported,
+                          "BPF sees other thread ids than this container does",
+                          "run outside of the container, or with its pid namespace shared");
+    }
+    std::shared_ptr<StealTracer> tracer(new StealTracer);
+    auto attached = tracer->attach(root);
+    if (!attached) return attached.error();
+    auto mapped = tracer->map_tables();
+    if (!mapped) return mapped.error();
+    auto cpus = tracer->read_cpus();
+    if (!cpus) return cpus.error();
+    for (const auto& cpu : *cpus) tracer->source_ = std::max(tracer->source_, cpu.source);
+    return tracer;
+}
+
+Result<void> StealTracer::attach(const base::SysRoot& root) {
+    const Quiet quiet;
+    const auto layout = read_kernel_layout(root);
+    if (!layout) return layout.error();
+    if (!layout->accounted_from_run_queue) {
+        return base::fail(ErrorCode::unsupported,
+                          "the kernel's types do not tell where steal lies");
+    }
+    const auto code = steal_object();
+    object_ = bpf_object__open_mem(code.data(), code.size(), nullptr);
+    if (object_ == nullptr) return base::fail_errno(errno, "cannot read the BPF program");
+    if (auto set = set_places(object_, *layout); !set) return set;
+    const auto cpu_count = static_cast<unsigned>(std::max(1, libbpf_num_possible_cpus()));
+    bpf_map__set_max_entries(bpf_object__find_map_by_name(object_, "cpus"), cpu_count);
+    if (const int error = bpf_object__load(object_); error != 0) {
+        return base::fail_errno(-error, "cannot load the BPF program", hint_for_privileges);
+    }
+    for (const char* name : {"on_fork", "on_exit", "on_switch"}) {
+        bpf_link* link = bpf_program__attach(bpf_object__find_program_by_name(object_, name));
+        if (link == nullptr) {
+            return base::fail_errno(errno, std::string("cannot attach the BPF program ") + name);
+        }
+        links_.push_back(link);
+    }
+    look_fd_ = bpf_program__fd(bpf_object__find_program_by_name(object_, "look"));
+    members_fd_ = bpf_object__find_map_fd_by_name(object_, "members");
+    return {};
+}
+
+Result<void> StealTracer::map_tables() {
+    const std::size_t cpu_count =
+        bpf_map__max_entries(bpf_object__find_map_by_name(object_, "cpus"));
+    auto groups = map_table(object_, "groups", sizeof(steal_group), STEAL_GROUPS);
+    if (!groups) return groups.error();
+    auto cpus = map_table(object_, "cpus", sizeof(steal_cpu), cpu_count);
+    if (!cpus) return cpus.error();
+    group_memory_ = std::move(*groups);
+    cpu_memory_ = std::move(*cpus);
+    groups_ = {reinterpret_cast<steal_group*>(group_memory_.data()), STEAL_GROUPS};
+    cpus_ = {reinterpret_cast<const steal_cpu*>(cpu_memory_.data()), cpu_count};
+    used_.assign(STEAL_GROUPS, false);
+    used_[0] = true;  // means "none"
+    return {};
+}
+
+StealTracer::~StealTracer() {
+    for (bpf_link* link : links_) bpf_link__destroy(link);
+    bpf_object__close(object_);
+}
+
+Result<StealGroup> StealTracer::make_group(Follow follow) {
+    const std::lock_guard lock(mutex_);
+    const auto free = std::find(used_.begin(), used_.end(), false);
+    if (free == used_.end()) {
+        return base::fail(ErrorCode::busy, "too many clocks are open at once");
+    }
+    const auto id = static_cast<std::uint32_t>(free - used_.begin());
+    *free = true;
+    groups_[id] = steal_group{};
+    groups_[id].follow = static_cast<__u64>(follow);
+    return StealGroup(shared_from_this(), id);
+}
+
+// False where the CPU is offline.
+bool StealTracer::look_at(int cpu) const {
+    bpf_test_run_opts options{};
+    options.sz = sizeof options;
+    options.flags = BPF_F_TEST_RUN_ON_CPU;
+    options.cpu = static_cast<__u32>(cpu);
+    return bpf_prog_test_run_opts(look_fd_, &options) == 0;
+}
+
+// Brings the group's sums up to now: a look at the CPU we are on, where the caller may be a member,
+// and at those that the table shows a member on.
+void StealTracer::look_at_members(std::uint32_t group) const {
+    const int own = ::sched_getcpu();
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+        const auto& on_it = cpus_[i].groups;
+        const bool here = std::any_of(std::begin(on_it), std::end(on_it),
+                                      [&](const __u32& id) { return peek(id) == group; });
+        if (here || static_cast<int>(i) == own) look_at(static_cast<int>(i));
+    }
+}
+
+Result<void> StealTracer::add(std::uint32_t group, pid_t tid) {
+    const std::lock_guard lock(mutex_);
+    steal_member member{};
+    bpf_map_lookup_elem(members_fd_, &tid, &member);  // stays empty when it is no member yet
+    auto* place = std::find(std::begin(member.groups), std::end(member.groups), group);
+    if (place != std::end(member.groups)) return {};  // inherited a moment ago
+    place = std::find(std::begin(member.groups), std::end(member.groups), 0u);
+    if (place == std::end(member.groups)) {
+        return base::fail(ErrorCode::busy,
+                          "too many clocks follow thread " + std::to_string(tid) + " at once");
+    }
+    *place = group;
+    if (bpf_map_update_elem(members_fd_, &tid, &member, BPF_ANY) != 0) {
+        return base::fail_errno(errno, "cannot follow thread " + std::to_string(tid));
+    }
+    // A thread that ended before its row was written will not take the row away itself.
+    if (::syscall(SYS_tkill, tid, 0) != 0 && errno == ESRCH) {
+        bpf_map_delete_elem(members_fd_, &tid);
+        return base::fail_errno(ESRCH, "cannot follow thread " + std::to_string(tid));
+    }
+    // If it runs right now, its interval begins now and not at its next switch.
+    for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) look_at(static_cast<int>(cpu));
+    return {};
+}
+
+std::vector<pid_t> StealTracer::followed_threads() const {
+    std::vector<pid_t> tids;
+    pid_t previous = 0;  // nobody's key: begins at the first
+    pid_t next = 0;
+    while (bpf_map_get_next_key(members_fd_, &previous, &next) == 0) {
+        tids.push_back(next);
+        previous = next;
+    }
+    return tids;
+}
+
+void StealTracer::remove(std::uint32_t group) {
+    const std::lock_guard lock(mutex_);
+    for (const pid_t tid : followed_threads()) {
+        steal_member member{};
+        if (bpf_map_lookup_elem(members_fd_, &tid, &member) != 0) continue;
+        std::replace(std::begin(member.groups), std::end(member.groups), __u32{group}, __u32{0});
+        const bool empty = std::all_of(std::begin(member.groups), std::end(member.groups),
+                                       [](__u32 id) { return id == 0; });
+        if (empty) {
+            bpf_map_delete_elem(members_fd_, &tid);
+        } else {
+            bpf_map_update_elem(members_fd_, &tid, &member, BPF_EXIST);
+        }
+    }
+    look_at_members(group);  // a new interval no longer names the group
+    used_[group] = false;
+}
+
+GroupTotals StealTracer::read(std::uint32_t group) {
+    look_at_members(group);
+    const steal_group& sums = groups_[group];
+    return {peek(sums.steal_ns), peek(sums.occupied_ns), peek(sums.cpu_ns), peek(sums.intervals),
+            peek(sums.uncertain_ns)};
+}
+
+Result<std::vector<CpuCounters>> StealTracer::read_cpus() {
+    std::vector<CpuCounters> counters;
+    for (std::size_t i = 0; i < cpus_.size(); ++i) {
+        const int cpu = static_cast<int>(i);
+        if (!look_at(cpu)) continue;
+        counters.push_back({cpu, static_cast<StealSource>(peek(cpus_[i].source)),
+                            peek(cpus_[i].steal_ns), peek(cpus_[i].subtracted_ns)});
+    }
+    if (counters.empty()) {
+        return base::fail(ErrorCode::unsupported, "the kernel cannot run BPF programs on demand",
+                          "this needs Linux 5.12 or later");
+    }
+    return counters;
+}
+
+StealGroup::StealGroup(StealGroup&& other) noexcept
+    : tracer_(std::move(other.tracer_)), id_(other.id_) {}
+
+StealGroup::~StealGroup() {
+    if (tracer_) tracer_->remove(id_);
+}
+
+Result<void> StealGroup::add(pid_t tid) {
+    return tracer_->add(id_, tid);
+}
+
+GroupTotals StealGroup::read() const {
+    return tracer_->read(id_);
+}
+
+}  // namespace ringside::bpf

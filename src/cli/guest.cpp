@@ -1,0 +1,280 @@
+// ringside guest run, kinds, prepare, sysroot: machines in a box for people and for tests.
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/text.h"
+#include "cli/verbs.h"
+#include "guest/box.h"
+#include "guest/kinds.h"
+
+namespace ringside::cli {
+
+namespace {
+
+void print_progress(std::string_view line) {
+    const std::string text = fmt::format("ringside guest: {}\n", line);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+// Between its making and its end, the signals that end a program make a descriptor readable
+// instead, so that a box is taken down in order.
+class StopSignals {
+  public:
+    StopSignals() {
+        sigset_t set;
+        ::sigemptyset(&set);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
+            ::sigaddset(&set, signal);
+        }
+        ::sigprocmask(SIG_BLOCK, &set, &old_);
+        fd_ = base::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    }
+    StopSignals(const StopSignals&) = delete;
+    StopSignals& operator=(const StopSignals&) = delete;
+    ~StopSignals() { ::sigprocmask(SIG_SETMASK, &old_, nullptr); }
+
+    int fd() const { return fd_.get(); }
+    // The signal that came, or 0.
+    int taken() const {
+        signalfd_siginfo info{};
+        const bool got = ::read(fd_.get(), &info, sizeof info) == sizeof info;
+        return got ? static_cast<int>(info.ssi_signo) : 0;
+    }
+
+  private:
+    base::Fd fd_;
+    sigset_t old_{};
+};
+
+Result<std::vector<guest::Transfer>> parse_transfers(const std::vector<std::string>& texts) {
+    std::vector<guest::Transfer> transfers;
+    for (const auto& text : texts) {
+        auto transfer = guest::parse_transfer(text);
+        if (!transfer) return transfer.error();
+        transfers.push_back(std::move(*transfer));
+    }
+    return transfers;
+}
+
+// A whole number from `least` to `most` into `target`; an empty text leaves it as it is.
+Result<void> parse_count(std::string_view name, const std::string& text, unsigned least,
+                         unsigned most, std::optional<int>& target) {
+    if (text.empty()) return {};
+    const auto number = base::parse_u64(text);
+    if (!number || *number < least || *number > most) {
+        return base::fail(
+            ErrorCode::bad_input,
+            fmt::format("{} wants a number from {} to {}, not {}", name, least, most, text));
+    }
+    target = static_cast<int>(*number);
+    return {};
+}
+
+class GuestRun : public Verb {
+  public:
+    std::string name() const override { return "guest run"; }
+    std::string summary() const override {
+        return "boot a machine in a box, run a command in it as root, and take its exit code";
+    }
+    std::string examples() const override {
+        return "  ringside guest run x86-guest -- uname -a\n"
+               "  ringside guest run arm64-pmu -- perf stat -e instructions:u true\n"
+               "      # counts are exact and the same in every run\n"
+               "  ringside guest run x86-guest --put ./test:/usr/bin/test --get /tmp/log:log -- "
+               "test\n"
+               "  ringside guest run arm64-kvm --inner -- perf stat -e cycles true\n"
+               "      # in the guest inside the box\n"
+               "  ringside guest run arm64-kvm --inner --beside ./pin-counters -- perf stat true\n"
+               "      # ./pin-counters runs on the box meanwhile, from before the guest boots\n";
+    }
+    void declare(Options& options) override;
+    Outcome run() override;
+
+  private:
+    Result<guest::BoxRequest> request() const;
+
+    guest::BoxRequest request_;
+    std::string cpu_;
+    std::string beside_;
+    std::optional<std::string> icount_;
+    std::string smp_;
+    std::string inner_smp_;
+    std::vector<std::string> put_;
+    std::vector<std::string> get_;
+    std::vector<std::string> host_put_;
+    std::vector<std::string> host_get_;
+    double timeout_s_ = 300;
+};
+
+void GuestRun::declare(Options& options) {
+    options.operand("KIND", request_.kind, "`ringside guest kinds` lists them", true);
+    options.text("--cpu", "MODEL", cpu_, "QEMU's CPU model instead of the kind's");
+    options.optional_text("--icount", "SHIFT", icount_,
+                          "virtual time by instructions, 2^SHIFT ns each (0), or off");
+    options.text("--smp", "N", smp_, "number of CPUs");
+    options.texts("--put", "SRC:DST", put_, "copy a file or directory into the box");
+    options.texts("--get", "SRC:DST", get_, "bring one back, also when the command failed");
+    options.texts("--env", "NAME=VALUE", request_.environment, "set a variable for the command");
+    options.number("--timeout", "S", timeout_s_, "kill the box after S seconds (300)");
+    options.flag("--inner", request_.inner, "run the command in the guest inside the box");
+    options.text("--inner-smp", "N", inner_smp_, "number of CPUs of the inner guest");
+    options.flag("--inner-pin", request_.inner_pin, "all CPUs of the inner guest share one");
+    options.text("--beside", "FILE", beside_,
+                 "run FILE on the box while the command runs in the inner guest");
+    options.texts("--host-put", "SRC:DST", host_put_, "with --inner: copy to the box around it");
+    options.texts("--host-get", "SRC:DST", host_get_, "with --inner: bring back from the box");
+    options.texts("--with-build", "DIR", request_.builds,
+                  "put DIR/ringside into the box if it is for its architecture");
+    options.text("--console", "FILE", request_.console_file, "keep the kernel's console in FILE");
+    options.command(request_.command);
+}
+
+Result<guest::BoxRequest> GuestRun::request() const {
+    guest::BoxRequest request = request_;
+    const auto transfers = [](const std::vector<std::string>& texts,
+                              std::vector<guest::Transfer>& target) -> Result<void> {
+        auto parsed = parse_transfers(texts);
+        if (!parsed) return parsed.error();
+        target = std::move(*parsed);
+        return {};
+    };
+    if (auto done = transfers(put_, request.put); !done) return done.error();
+    if (auto done = transfers(get_, request.get); !done) return done.error();
+    if (auto done = transfers(host_put_, request.host_put); !done) return done.error();
+    if (auto done = transfers(host_get_, request.host_get); !done) return done.error();
+    request.no_icount = icount_ == "off";
+    if (icount_ && !request.no_icount) {
+        request.icount = 0;
+        auto done = parse_count("--icount", *icount_, 0, 10, request.icount);
+        if (!done) return done.error();
+    }
+    if (auto done = parse_count("--smp", smp_, 1, 64, request.smp); !done) return done.error();
+    if (auto done = parse_count("--inner-smp", inner_smp_, 1, 64, request.inner_smp); !done) {
+        return done.error();
+    }
+    if (!cpu_.empty()) request.cpu = cpu_;
+    if (!beside_.empty()) {
+        request.host_put.push_back({beside_, "/ringside/beside-program"});
+        request.beside = {"/ringside/beside-program"};
+    }
+    if (!(timeout_s_ >= 1 && timeout_s_ <= 86400)) {
+        return base::fail(ErrorCode::bad_input, "--timeout wants 1 to 86400 seconds");
+    }
+    request.timeout = std::chrono::seconds(static_cast<long>(timeout_s_));
+    request.progress = print_progress;
+    return request;
+}
+
+Outcome GuestRun::run() {
+    auto box = request();
+    if (!box) return box.error();
+    // Downloading can be interrupted like any program; only a running box needs care.
+    if (auto ready = guest::prepare_box(box->kind, box->progress); !ready) return ready.error();
+    const StopSignals signals;
+    box->cancel_fd = signals.fd();
+    const auto outcome = guest::run_box(*box);
+    if (!outcome && outcome.error().code == ErrorCode::interrupted) {
+        return Outcome(128 + signals.taken(), outcome.error());
+    }
+    if (!outcome) return outcome.error();
+    for (const auto& path : outcome->missing)
+        print_progress("not brought back, it is not there: " + path);
+    if (!outcome->has_ringside && outcome->exit_code == exit_not_found) {
+        print_progress("this box has no ringside in it: there is no build for its architecture");
+    }
+    if (outcome->beside_exit_code.value_or(0) != 0) {
+        print_progress(fmt::format("the program beside ended with {}", *outcome->beside_exit_code));
+    }
+    if (!outcome->missing.empty() && outcome->exit_code == 0) {
+        return base::fail(ErrorCode::not_found, "a file to bring back does not exist in the box");
+    }
+    return outcome->exit_code;
+}
+
+class GuestKinds : public Verb {
+  public:
+    std::string name() const override { return "guest kinds"; }
+    std::string summary() const override { return "list the machines there are"; }
+    std::string examples() const override { return ""; }
+    void declare(Options&) override {}
+    Outcome run() override {
+        for (const auto* kind : guest::KindTable::built_in().bootable()) {
+            const auto line = fmt::format("{:<12} {}\n", kind->name, kind->about);
+            std::fwrite(line.data(), 1, line.size(), stdout);
+        }
+        return 0;
+    }
+};
+
+class GuestPrepare : public Verb {
+  public:
+    std::string name() const override { return "guest prepare"; }
+    std::string summary() const override {
+        return "download and build ahead what boxes need, of one kind or all";
+    }
+    std::string examples() const override { return "  ringside guest prepare arm64-pmu\n"; }
+    void declare(Options& options) override {
+        options.operand("KIND", kind_, "only this one", false);
+    }
+    Outcome run() override {
+        for (const auto* kind : guest::KindTable::built_in().bootable()) {
+            if (!kind_.empty() && kind_ != kind->name) continue;
+            if (auto done = guest::prepare_box(kind->name, print_progress); !done)
+                return done.error();
+            ++prepared_;
+        }
+        if (prepared_ == 0) return base::fail(ErrorCode::bad_input, "no kind is called " + kind_);
+        return 0;
+    }
+
+  private:
+    std::string kind_;
+    int prepared_ = 0;
+};
+
+class GuestSysroot : public Verb {
+  public:
+    std::string name() const override { return "guest sysroot"; }
+    std::string summary() const override {
+        return "unpack Debian packages of any architecture into a private tree; print its path";
+    }
+    std::string examples() const override {
+        return "  ringside guest sysroot arm64 -- libc6-dev libelf-dev   # for a cross build\n";
+    }
+    void declare(Options& options) override {
+        options.operand("ARCH", arch_, "Debian's name: amd64, arm64", true);
+        options.command(packages_);
+    }
+    Outcome run() override {
+        if (packages_.empty()) return base::fail(ErrorCode::bad_input, "no packages named");
+        const auto cache = guest::cache_directory();
+        if (!cache) return cache.error();
+        const auto set =
+            guest::provide_packages(*cache, arch_, "sysroot", packages_, print_progress);
+        if (!set) return set.error();
+        std::puts(set->root.c_str());
+        return 0;
+    }
+
+  private:
+    std::string arch_;
+    std::vector<std::string> packages_;
+};
+
+}  // namespace
+
+void add_guest_verbs(Verbs& verbs) {
+    verbs.push_back(std::make_unique<GuestRun>());
+    verbs.push_back(std::make_unique<GuestKinds>());
+    verbs.push_back(std::make_unique<GuestPrepare>());
+    verbs.push_back(std::make_unique<GuestSysroot>());
+}
+
+}  // namespace ringside::cli

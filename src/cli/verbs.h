@@ -1,0 +1,16 @@
+// The verbs, one file each; verbs.cpp puts them in the order of --help.
+#pragma once
+
+#include <memory>
+
+#include "cli/verb.h"
+
+namespace ringside::cli {
+
+std::unique_ptr<Verb> make_doctor();
+std::unique_ptr<Verb> make_list();
+std::unique_ptr<Verb> make_time();
+// `guest run` and the verbs beside it.
+void add_guest_verbs(Verbs& verbs);
+
+}  // namespace ringside::cli

@@ -1,0 +1,51 @@
+// The CPU lines of /proc/stat, and sums over them that survive what real kernels do: counters that
+// step back, CPUs that go away and return.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace ringside::clocks {
+
+// In ticks of USER_HZ. User time includes guest time, nice includes guest_nice (proc(5)).
+struct CpuTicks {
+    std::uint64_t user = 0;
+    std::uint64_t nice = 0;
+    std::uint64_t system = 0;
+    std::uint64_t idle = 0;
+    std::uint64_t iowait = 0;
+    std::uint64_t irq = 0;
+    std::uint64_t softirq = 0;
+    std::uint64_t steal = 0;
+
+    // Time in which the CPU had something to do, whether it could or not.
+    std::uint64_t busy() const { return user + nice + system + irq + softirq + steal; }
+    bool operator==(const CpuTicks&) const = default;
+};
+
+struct ProcStat {
+    CpuTicks total;
+    std::map<int, CpuTicks> cpus;  // online ones
+};
+
+// Total: a short line ends with zeros, one that makes no sense is left out. nullopt without any
+// "cpu" line.
+std::optional<ProcStat> parse_proc_stat(std::string_view text);
+
+// What each CPU used since the first reading. Steps back count as nothing.
+class TickSums {
+  public:
+    void add(const ProcStat& now);
+    const std::map<int, CpuTicks>& since_start() const { return sums_; }
+
+  private:
+    std::map<int, CpuTicks> last_;
+    std::map<int, CpuTicks> sums_;
+};
+
+// Nanoseconds in a tick of /proc/stat.
+std::uint64_t tick_ns();
+
+}  // namespace ringside::clocks

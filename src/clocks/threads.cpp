@@ -1,0 +1,121 @@
+#include "clocks/threads.h"
+
+#include <algorithm>
+#include <string>
+
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace ringside::clocks {
+
+namespace {
+
+// The kernel's number for the CPU clock of a process or thread (linux/posix-timers.h,
+// make_process_cpuclock): the complement of the id, then CPUCLOCK_SCHED, and a bit for threads.
+clockid_t cpu_clock_of(pid_t id, bool is_thread) {
+    constexpr clockid_t by_scheduler = 2;
+    constexpr clockid_t per_thread = 4;
+    return static_cast<clockid_t>(
+        (~static_cast<unsigned>(id) << 3) |
+        static_cast<unsigned>(by_scheduler | (is_thread ? per_thread : 0)));
+}
+
+std::optional<std::uint64_t> read_clock(clockid_t clock) {
+    timespec now{};
+    if (::clock_gettime(clock, &now) != 0) return std::nullopt;
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::string proc_path(pid_t id, const char* file) {
+    return "/proc/" + std::to_string(id) + "/" + file;
+}
+
+std::optional<pid_t> process_of(const base::SysRoot& root, pid_t tid) {
+    const auto status = root.read(proc_path(tid, "status"));
+    if (!status) return std::nullopt;
+    const auto field = base::find_field(*status, "Tgid");
+    const auto number = field ? base::parse_u64(*field) : std::nullopt;
+    if (!number) return std::nullopt;
+    return static_cast<pid_t>(*number);
+}
+
+// proc(5), /proc/PID/schedstat: time on a CPU, time waiting for one, times it came onto one.
+struct Schedstat {
+    std::uint64_t cpu_ns = 0;
+    std::uint64_t arrivals = 0;
+};
+
+std::optional<Schedstat> read_schedstat(const base::SysRoot& root, pid_t tid) {
+    const auto text = root.read(proc_path(tid, "schedstat"));
+    if (!text) return std::nullopt;
+    const auto words = base::split_words(*text);
+    if (words.size() < 3) return std::nullopt;
+    const auto cpu_ns = base::parse_u64(words[0]);
+    const auto arrivals = base::parse_u64(words[2]);
+    if (!cpu_ns || !arrivals) return std::nullopt;
+    return Schedstat{*cpu_ns, *arrivals};
+}
+
+}  // namespace
+
+Result<Subject> find_thread(const base::SysRoot& root, pid_t tid) {
+    if (tid == 0 || tid == ::gettid()) return Subject{Subject::Extent::thread, ::gettid(), true};
+    const auto process = process_of(root, tid);
+    if (!process) return base::fail(ErrorCode::not_found, "no thread " + std::to_string(tid));
+    return Subject{Subject::Extent::thread, tid, *process == ::getpid()};
+}
+
+Result<Subject> find_process(const base::SysRoot& root, pid_t pid, Follow follow) {
+    const pid_t id = pid == 0 ? ::getpid() : pid;
+    if (process_of(root, id) != id) {
+        return base::fail(ErrorCode::not_found, "no process " + std::to_string(id));
+    }
+    const auto extent = follow == Follow::children ? Subject::Extent::process_and_children
+                                                   : Subject::Extent::process;
+    return Subject{extent, id, id == ::getpid()};
+}
+
+Result<std::vector<pid_t>> list_threads(const base::SysRoot& root, const Subject& subject) {
+    if (subject.extent == Subject::Extent::thread) return std::vector<pid_t>{subject.id};
+    const auto names = root.list(proc_path(subject.id, "task"));
+    if (!names) return names.error();
+    std::vector<pid_t> tids;
+    for (const auto& name : *names) {
+        if (const auto tid = base::parse_u64(name)) tids.push_back(static_cast<pid_t>(*tid));
+    }
+    return tids;
+}
+
+std::optional<CpuTime> read_cpu_time(const base::SysRoot& root, const Subject& subject) {
+    const bool is_thread = subject.extent == Subject::Extent::thread;
+    if (is_thread && !subject.own) {
+        // The kernel shows a thread's clock to its own process only; this is its last settlement.
+        constexpr std::uint64_t longest_tick_ns = 10'000'000;
+        const auto stat = read_schedstat(root, subject.id);
+        if (!stat) return std::nullopt;
+        return CpuTime{stat->cpu_ns, longest_tick_ns};
+    }
+    const auto ns = read_clock(cpu_clock_of(subject.id, is_thread));
+    if (!ns) return std::nullopt;
+    return CpuTime{*ns, 0};
+}
+
+std::uint64_t read_switches(const base::SysRoot& root, const Subject& subject) {
+    if (subject.extent == Subject::Extent::thread && subject.id == ::gettid()) {
+        rusage own{};  // the same number, without opening a file
+        ::getrusage(RUSAGE_THREAD, &own);
+        return static_cast<std::uint64_t>(own.ru_nvcsw + own.ru_nivcsw);
+    }
+    std::uint64_t arrivals = 0;
+    for (const pid_t tid : list_threads(root, subject).value_or({})) {
+        if (const auto stat = read_schedstat(root, tid)) arrivals += stat->arrivals;
+    }
+    return arrivals;
+}
+
+}  // namespace ringside::clocks

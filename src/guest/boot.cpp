@@ -1,0 +1,127 @@
+#include "guest/boot.h"
+
+#include <algorithm>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
+
+namespace ringside::guest {
+
+namespace {
+
+constexpr std::size_t shown_lines = 12;
+
+std::string last_lines(const fs::path& file) {
+    const auto text = read_file(file).value_or("");
+    auto lines = base::split_lines(base::trim_end(text));
+    if (lines.size() > shown_lines) lines.erase(lines.begin(), lines.end() - shown_lines);
+    std::string shown;
+    for (const auto line : lines) shown += fmt::format("\n  | {}", base::trim_end(line));
+    return shown;
+}
+
+std::string describe_phase(std::string_view machine, const Report& report) {
+    if (report.phase.empty()) return fmt::format("while the kernel of {} booted", machine);
+    if (report.phase == "init") return fmt::format("in the init script of {}", machine);
+    if (report.phase == "beside")
+        return fmt::format("waiting for {} to be ready", "the beside command");
+    if (report.phase == "command") return fmt::format("while the command ran in {}", machine);
+    return fmt::format("after the command, while {} was shut down", machine);
+}
+
+// In the innermost machine that had a part in it.
+std::string where(const BootRequest& request, const BootEnd& end) {
+    const bool has_inner = !request.spec.kind.inner.empty() &&
+                           std::any_of(request.ports.begin(), request.ports.end(),
+                                       [](const auto& port) { return port.first == "inner.out"; });
+    if (has_inner && end.outer.phase == "command")
+        return describe_phase("the inner guest", end.inner);
+    return describe_phase(request.spec.kind.name, end.outer);
+}
+
+Result<BootEnd> judge(const BootRequest& request, RelayEnd relay_end, BootEnd end) {
+    const std::string& name = request.spec.kind.name;
+    if (relay_end == RelayEnd::cancelled) {
+        return base::fail(ErrorCode::interrupted, name + " was stopped " + where(request, end));
+    }
+    if (relay_end == RelayEnd::timed_out) {
+        return base::fail(ErrorCode::timed_out,
+                          fmt::format("{} hung and was killed after {} s {}{}", name,
+                                      request.limit.count() / 1000, where(request, end),
+                                      last_log_lines(request.directory)),
+                          "allow more time with --timeout if it was only slow");
+    }
+    if (end.outer.phase != "done") {
+        return base::fail(ErrorCode::io, fmt::format("{} ended {}{}", name, where(request, end),
+                                                     last_log_lines(request.directory)));
+    }
+    return end;
+}
+
+}  // namespace
+
+std::string last_log_lines(const fs::path& directory) {
+    std::string text;
+    for (const auto* log : {"console", "inner.console", "inner.qemu", "qemu"}) {
+        const auto lines = last_lines(directory / log);
+        if (!lines.empty()) text += fmt::format("\nlast lines of {}:{}", log, lines);
+    }
+    return text;
+}
+
+void Report::take_line(std::string_view line) {
+    const auto words = base::split_words(line);
+    if (words.empty()) return;
+    const auto number = words.size() > 1 ? base::parse_u64(words[1]) : std::nullopt;
+    const auto code = number ? std::optional(static_cast<int>(*number & 0xff)) : std::nullopt;
+    if (words[0] == "beside-exit") {
+        beside_exit_code = code;
+        return;
+    }
+    if (words[0] == "exit") exit_code = code;
+    phase = words[0];
+}
+
+Result<BootEnd> boot(BootRequest request) {
+    BootEnd end;
+    LineSplitter outer([&](std::string_view line) { end.outer.take_line(line); });
+    LineSplitter inner([&](std::string_view line) { end.inner.take_line(line); });
+    // The init script takes "status" as the sign that all ports are there: it is the last.
+    request.ports.emplace_back("inner.status", [&](std::string_view bytes) { inner(bytes); });
+    request.ports.emplace_back("status", [&](std::string_view bytes) { outer(bytes); });
+
+    std::vector<Stream> streams;
+    for (auto& [name, sink] : request.ports) {
+        const fs::path fifo = request.directory / ("port." + name);
+        auto stream = make_stream(fifo, sink);
+        if (!stream) return stream.error();
+        streams.push_back(std::move(*stream));
+        request.spec.ports.push_back({name, fifo.string(), ""});
+    }
+    request.spec.console = (request.directory / "console").string();
+
+    const fs::path log = request.directory / "qemu";
+    const base::Fd log_fd(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    const base::Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    base::SpawnOptions options;
+    options.stdin_fd = nothing.get();
+    options.stdout_fd = log_fd.get();
+    options.stderr_fd = log_fd.get();
+    options.own_group = true;
+    const auto deadline = std::chrono::steady_clock::now() + request.limit;
+    auto machine = base::spawn(qemu_arguments(request.spec), options);
+    if (!machine) {
+        auto error = machine.error();
+        error.hint = "install Debian's qemu-system-x86 and qemu-system-arm";
+        return error;
+    }
+    const RelayEnd relay_end = relay(streams, *machine, deadline, request.cancel_fd);
+    return judge(request, relay_end, std::move(end));
+}
+
+}  // namespace ringside::guest

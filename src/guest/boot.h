@@ -1,0 +1,45 @@
+// Runs one machine from power-on to power-off.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "guest/machine.h"
+#include "guest/relay.h"
+
+namespace ringside::guest {
+
+struct BootRequest {
+    MachineSpec spec;  // ports and console are filled in by boot()
+    // What to do with the bytes of each port, by name. "status" is boot's own.
+    std::vector<std::pair<std::string, Sink>> ports;
+    fs::path directory;  // where pipes and logs go; must exist
+    std::chrono::milliseconds limit{0};
+    int cancel_fd = -1;
+};
+
+// What the init scripts reported: of the machine itself and, below it, of an inner guest.
+struct Report {
+    std::string phase;                      // the last word, empty while the kernel boots
+    std::optional<int> exit_code;           // the command's
+    std::optional<int> beside_exit_code;    // the beside command's
+    void take_line(std::string_view line);  // "init", "command", "exit 3", ...
+};
+
+struct BootEnd {
+    Report outer;
+    Report inner;
+};
+
+// The last lines of every log below a run's directory, for people.
+std::string last_log_lines(const fs::path& directory);
+
+// Fails when the machine hung, died or was stopped; the error says in what phase and carries the
+// last lines of the consoles. A command that failed is not a failure here.
+Result<BootEnd> boot(BootRequest request);
+
+}  // namespace ringside::guest

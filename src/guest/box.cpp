@@ -1,0 +1,257 @@
+#include "guest/box.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "guest/accelerator.h"
+#include "guest/boot.h"
+#include "guest/run_layer.h"
+
+namespace ringside::guest {
+
+namespace {
+
+Sink to_fd(int fd) {
+    return [fd](std::string_view bytes) {
+        // Nobody may be listening any more; the command in the box goes on all the same.
+        [[maybe_unused]] const auto written = base::write_all(fd, bytes, "output");
+    };
+}
+
+Sink to_file(const fs::path& path) {
+    auto fd = std::make_shared<base::Fd>(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    return [fd](std::string_view bytes) {
+        [[maybe_unused]] const auto written = base::write_all(fd->get(), bytes, "output");
+    };
+}
+
+Sink with_prefix(const std::string& prefix, const Sink& sink) {
+    auto lines = std::make_shared<LineSplitter>(
+        [prefix, sink](std::string_view line) { sink(fmt::format("{}{}\n", prefix, line)); });
+    return [lines](std::string_view bytes) { (*lines)(bytes); };
+}
+
+Result<Kind> find_kind(std::string_view name) {
+    const auto& table = KindTable::built_in();
+    if (const Kind* kind = table.find(name)) return *kind;
+    std::string known;
+    for (const Kind* kind : table.bootable()) known += " " + kind->name;
+    return base::fail(ErrorCode::bad_input, fmt::format("no kind of machine is called '{}'", name),
+                      "the kinds are:" + known);
+}
+
+Result<void> concatenate(const fs::path& base_layer, std::string_view more, const fs::path& to) {
+    const base::Fd fd(::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!fd) return base::fail_errno(errno, "cannot create " + to.string());
+    if (auto done = append_file(base_layer, fd); !done) return done;
+    return base::write_all(fd.get(), more, to.string());
+}
+
+// One run of a box: what is decided on the way from request to outcome.
+class BoxRun {
+  public:
+    BoxRun(const BoxRequest& request, fs::path cache, fs::path directory)
+        : request_(request), cache_(std::move(cache)), directory_(std::move(directory)) {}
+
+    Result<BoxOutcome> run();
+
+  private:
+    Result<void> check() const;
+    Result<void> choose_kind();
+    Result<void> plan_inner(RunContent& host_content);
+    std::vector<std::string> inner_command(const Kind& kind) const;
+    Result<void> write_initrd();
+    BootRequest boot_request() const;
+    std::vector<std::pair<std::string, Sink>> ports() const;
+    Result<BoxOutcome> conclude(const BootEnd& end);
+    Result<void> bring_back(const char* file, const std::vector<Transfer>& wanted);
+
+    const BoxRequest& request_;
+    fs::path cache_;
+    fs::path directory_;
+    Kind kind_;
+    Image image_;
+    Layer inner_files_;
+    BoxOutcome outcome_;
+};
+
+Result<void> BoxRun::check() const {
+    if (request_.command.empty()) return base::fail(ErrorCode::bad_input, "no command to run");
+    if (request_.inner && kind_.inner.empty()) {
+        return base::fail(ErrorCode::bad_input, kind_.name + " has no inner guest");
+    }
+    const bool about_host = !request_.beside.empty() || !request_.host_put.empty() ||
+                            !request_.host_get.empty() || request_.inner_smp || request_.inner_pin;
+    if (about_host && !request_.inner) {
+        return base::fail(ErrorCode::bad_input, "options about host and inner guest need --inner");
+    }
+    return {};
+}
+
+Result<void> BoxRun::choose_kind() {
+    auto kind = find_kind(request_.kind);
+    if (!kind) return kind.error();
+    kind_ = std::move(*kind);
+    if (request_.cpu) kind_.cpu = *request_.cpu;
+    if (request_.icount) kind_.icount = request_.icount;
+    if (request_.no_icount) kind_.icount.reset();
+    if (request_.smp) kind_.smp = *request_.smp;
+    return check();
+}
+
+std::vector<std::string> BoxRun::inner_command(const Kind& kind) const {
+    MachineSpec spec;
+    spec.kind = kind;
+    if (request_.inner_smp) spec.kind.smp = *request_.inner_smp;
+    spec.kernel = "/ringside/inner/kernel";
+    spec.initrd = "/ringside/inner/initrd";
+    spec.console = "/run/ringside/port/inner.console";
+    for (const auto* name : {"out", "err", "files", "status"}) {
+        spec.ports.push_back({name, fmt::format("/run/ringside/port/inner.{}", name), ""});
+    }
+    spec.ports.back().copy_path = "/run/ringside/inner.status";
+    auto command = qemu_arguments(spec);
+    if (request_.inner_pin) command.insert(command.begin(), {"taskset", "-c", "0"});
+    return command;
+}
+
+// The box's own command becomes the QEMU that is the inner guest.
+Result<void> BoxRun::plan_inner(RunContent& host_content) {
+    const Kind* kind = KindTable::built_in().find(kind_.inner);
+    auto image = provide_image(cache_, *kind, request_.progress);
+    if (!image) return image.error();
+    RunContent content{request_.command, request_.environment, {},
+                       request_.put,     request_.get,         request_.builds};
+    auto run = make_run_layer(cache_, *kind, content);
+    if (!run) return run.error();
+    outcome_.has_ringside = run->has_ringside;
+    auto initrd = read_file(image->initrd);
+    if (!initrd) return initrd.error();
+    *initrd += run->layer.to_cpio();
+    inner_files_.add_file("ringside/inner/initrd", std::move(*initrd));
+    if (auto added = inner_files_.add_tree(image->kernel, "ringside/inner/kernel"); !added) {
+        return added;
+    }
+    host_content.command = inner_command(*kind);
+    return {};
+}
+
+Result<void> BoxRun::write_initrd() {
+    RunContent content{request_.command, request_.environment, request_.beside,
+                       request_.put,     request_.get,         request_.builds};
+    if (request_.inner) {
+        content.environment.clear();
+        content.put = request_.host_put;
+        content.get = request_.host_get;
+        if (auto planned = plan_inner(content); !planned) return planned;
+    }
+    auto run = make_run_layer(cache_, kind_, content);
+    if (!run) return run.error();
+    if (!request_.inner) outcome_.has_ringside = run->has_ringside;
+    std::string layers = run->layer.to_cpio();
+    if (request_.inner) layers += inner_files_.to_cpio();
+    return concatenate(image_.initrd, layers, directory_ / "initrd");
+}
+
+std::vector<std::pair<std::string, Sink>> BoxRun::ports() const {
+    const Sink out = to_fd(request_.stdout_fd);
+    const Sink err = to_fd(request_.stderr_fd);
+    if (!request_.inner) {
+        return {{"out", out}, {"err", err}, {"files", to_file(directory_ / "files")}};
+    }
+    const Sink vmm = to_file(directory_ / "inner.qemu");
+    const Sink host = with_prefix("host: ", err);
+    const Sink host_err = with_prefix("host: ", err);
+    return {{"inner.out", out},
+            {"inner.err", err},
+            {"inner.files", to_file(directory_ / "files")},
+            {"inner.console", to_file(directory_ / "inner.console")},
+            {"out", vmm},
+            {"err", vmm},
+            {"beside.out", host},
+            {"beside.err", host_err},
+            {"files", to_file(directory_ / "host.files")}};
+}
+
+BootRequest BoxRun::boot_request() const {
+    BootRequest boot;
+    boot.spec.kind = kind_;
+    if (outcome_.accelerator == "kvm" && !request_.cpu) boot.spec.kind.cpu = "host";
+    boot.spec.accelerator = outcome_.accelerator;
+    boot.spec.kernel = image_.kernel;
+    boot.spec.initrd = directory_ / "initrd";
+    boot.ports = ports();
+    boot.directory = directory_;
+    boot.limit = request_.timeout;
+    boot.cancel_fd = request_.cancel_fd;
+    return boot;
+}
+
+Result<void> BoxRun::bring_back(const char* file, const std::vector<Transfer>& wanted) {
+    if (wanted.empty()) return {};
+    const auto archives = read_file(directory_ / file);
+    if (!archives) return archives.error();
+    auto missing = retrieve(*archives, wanted);
+    if (!missing) return missing.error();
+    for (auto& path : *missing) outcome_.missing.push_back(std::move(path));
+    return {};
+}
+
+Result<BoxOutcome> BoxRun::conclude(const BootEnd& end) {
+    const Report& report = request_.inner ? end.inner : end.outer;
+    if (!report.exit_code) {
+        return base::fail(ErrorCode::io, "the inner guest ended before its command did" +
+                                             last_log_lines(directory_));
+    }
+    outcome_.exit_code = *report.exit_code;
+    outcome_.beside_exit_code = end.outer.beside_exit_code;
+    if (auto done = bring_back("files", request_.get); !done) return done.error();
+    if (auto done = bring_back("host.files", request_.host_get); !done) return done.error();
+    return std::move(outcome_);
+}
+
+Result<BoxOutcome> BoxRun::run() {
+    if (auto chosen = choose_kind(); !chosen) return chosen.error();
+    auto image = provide_image(cache_, kind_, request_.progress);
+    if (!image) return image.error();
+    image_ = std::move(*image);
+    const auto accelerator = choose_accelerator(cache_, kind_, image_, request_.cancel_fd);
+    if (!accelerator) return accelerator.error();
+    outcome_.accelerator = accelerator->name;
+    request_.progress(fmt::format("{} under {}: {}", kind_.name,
+                                  accelerator->name == "kvm" ? "KVM" : "TCG", accelerator->reason));
+
+    if (auto written = write_initrd(); !written) return written.error();
+    const auto end = boot(boot_request());
+    if (!request_.console_file.empty()) {
+        const auto console = read_file(directory_ / "console");
+        auto kept = write_file(request_.console_file, console.value_or(""));
+        if (!kept) return kept.error();
+    }
+    if (!end) return end.error();
+    return conclude(*end);
+}
+
+}  // namespace
+
+Result<void> prepare_box(std::string_view kind_name, const Progress& progress) {
+    const auto cache = cache_directory();
+    if (!cache) return cache.error();
+    const auto kind = find_kind(kind_name);
+    if (!kind) return kind.error();
+    if (auto image = provide_image(*cache, *kind, progress); !image) return image.error();
+    return kind->inner.empty() ? Result<void>() : prepare_box(kind->inner, progress);
+}
+
+Result<BoxOutcome> run_box(const BoxRequest& request) {
+    auto cache = cache_directory();
+    if (!cache) return cache.error();
+    auto directory = TempDir::make("ringside-box");
+    if (!directory) return directory.error();
+    return BoxRun(request, std::move(*cache), directory->path()).run();
+}
+
+}  // namespace ringside::guest

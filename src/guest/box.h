@@ -1,0 +1,69 @@
+// Runs a command in a machine in a box: boots it, carries output, status and files, powers it off.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "guest/packages.h"
+#include "guest/retrieve.h"
+
+namespace ringside::guest {
+
+struct BoxRequest {
+    std::string kind;
+    // Run as root, found on the PATH of the box, with empty standard input.
+    std::vector<std::string> command;
+    std::vector<std::string> environment;  // "NAME=value"
+    std::vector<Transfer> put;             // files and directories, before the command runs
+    std::vector<Transfer> get;             // after it ended, however it ended
+    std::chrono::seconds timeout{300};     // for all of it, boot included
+
+    std::optional<std::string> cpu;  // instead of the kind's own
+    std::optional<int> icount;       // virtual time by instructions, 2^icount ns each
+    bool no_icount = false;
+    std::optional<int> smp;
+
+    // In a kind with an inner guest: the command runs there, and put and get are about it.
+    bool inner = false;
+    std::optional<int> inner_smp;
+    bool inner_pin = false;  // all its CPUs share CPU 0 of the box
+    // Runs on the box while the command runs in the inner guest. It is started first; the inner
+    // guest boots when it has created /run/ringside/ready or ended, and it is sent SIGTERM when the
+    // inner guest is gone. /run/ringside/inner.status has a line "command" once the command runs
+    // there and "exit N" once it has ended.
+    std::vector<std::string> beside;
+    std::vector<Transfer> host_put;
+    std::vector<Transfer> host_get;
+
+    // Where to look for a `ringside` to put into the box: directories of builds. This program
+    // itself comes last. Without one for the box's architecture the box has none.
+    std::vector<std::string> builds;
+
+    int stdout_fd = 1;   // the command's output, as it comes
+    int stderr_fd = 2;   // also both outputs of `beside`, a "host: " before each line
+    int cancel_fd = -1;  // readable: stop at once; the error is `interrupted`
+    Progress progress = [](std::string_view) {};
+    // Keep a copy of the kernel's console here.
+    std::string console_file;
+};
+
+struct BoxOutcome {
+    int exit_code = 0;  // as a shell gives it: 127 no such command, 128 + N signal N
+    std::optional<int> beside_exit_code;
+    std::string accelerator;  // "kvm" or "tcg"
+    bool has_ringside = false;
+    std::vector<std::string> missing;  // paths of `get` and `host_get` that were not there
+};
+
+// Downloads and builds all that boxes of this kind need.
+Result<void> prepare_box(std::string_view kind, const Progress& progress);
+
+// Safe to call from several threads and processes at once. Leaves no process and no temporary file,
+// however it returns.
+Result<BoxOutcome> run_box(const BoxRequest& request);
+
+}  // namespace ringside::guest

@@ -1,0 +1,53 @@
+// The archive format of the kernel's initramfs ("newc"), written reproducibly and read with every
+// length checked. Format: Documentation/driver-api/early-userspace/buffer-format.rst.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <ringside/result.h>
+
+namespace ringside::guest {
+
+struct CpioEntry {
+    std::string_view name;     // without a leading '/'
+    std::uint32_t mode = 0;    // with the S_IFMT bits
+    std::string_view content;  // of a link: its target
+};
+
+// Same entries in the same order, same bytes: no times, owners or inode numbers of this machine.
+class CpioWriter {
+  public:
+    void add(const CpioEntry& entry);
+    void add_file(std::string_view name, std::string_view content,
+                  std::uint32_t permissions = 0644);
+    void add_directory(std::string_view name, std::uint32_t permissions = 0755);
+    void add_link(std::string_view name, std::string_view target);
+    // The archive; the writer is empty then.
+    std::string finish();
+
+  private:
+    std::string bytes_;
+    std::uint32_t inode_ = 0;
+};
+
+// Reads the archives in `bytes`, which follow each other with zero padding between them.
+class CpioReader {
+  public:
+    explicit CpioReader(std::string_view bytes) : bytes_(bytes) {}
+
+    // The next entry of the current archive; nullopt at its end. Views point into the input.
+    Result<std::optional<CpioEntry>> next();
+
+  private:
+    Result<std::string_view> take(std::size_t count);
+    void skip_padding();
+
+    std::string_view bytes_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace ringside::guest

@@ -1,0 +1,112 @@
+#include "guest/files.h"
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file_io.h"
+
+namespace ringside::guest {
+
+using base::fail_errno;
+using base::Fd;
+
+Result<std::string> read_file(const fs::path& path) {
+    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) return fail_errno(errno, "cannot open " + path.string());
+    struct stat status {};
+    if (::fstat(fd.get(), &status) != 0)
+        return fail_errno(errno, "cannot look at " + path.string());
+    if (!S_ISREG(status.st_mode)) {
+        return base::fail(ErrorCode::bad_input, path.string() + " is not a regular file");
+    }
+    std::string content(static_cast<std::size_t>(status.st_size), '\0');
+    std::size_t filled = 0;
+    while (filled < content.size()) {
+        const ssize_t got = ::read(fd.get(), content.data() + filled, content.size() - filled);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return fail_errno(errno, "cannot read " + path.string());
+        if (got == 0) break;
+        filled += static_cast<std::size_t>(got);
+    }
+    content.resize(filled);
+    return content;
+}
+
+Result<void> write_file(const fs::path& path, std::string_view content) {
+    const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+    if (!fd) return fail_errno(errno, "cannot create " + path.string());
+    return base::write_all(fd.get(), content, path.string());
+}
+
+Result<void> append_file(const fs::path& from, const Fd& to) {
+    const Fd fd(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) return fail_errno(errno, "cannot open " + from.string());
+    while (true) {
+        const ssize_t moved = ::sendfile(to.get(), fd.get(), nullptr, 1u << 30);
+        if (moved < 0 && errno == EINTR) continue;
+        if (moved < 0) return fail_errno(errno, "cannot copy " + from.string());
+        if (moved == 0) return {};
+    }
+}
+
+Result<void> make_directories(const fs::path& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error) return fail_errno(error.value(), "cannot create " + path.string());
+    return {};
+}
+
+std::string short_hash(std::string_view key) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return fmt::format("{:016x}", hash);
+}
+
+Result<FileLock> FileLock::take(const fs::path& path) {
+    if (auto made = make_directories(path.parent_path()); !made) return made.error();
+    Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    if (!fd) return fail_errno(errno, "cannot open " + path.string());
+    while (::flock(fd.get(), LOCK_EX) != 0) {
+        if (errno != EINTR) return fail_errno(errno, "cannot lock " + path.string());
+    }
+    return FileLock(std::move(fd));
+}
+
+Result<TempDir> TempDir::make(std::string_view name) {
+    std::error_code error;
+    const fs::path parent = fs::temp_directory_path(error);
+    if (error) return fail_errno(error.value(), "no directory for temporary files");
+    std::string pattern = (parent / fmt::format("{}.XXXXXX", name)).string();
+    if (::mkdtemp(pattern.data()) == nullptr) return fail_errno(errno, "cannot create " + pattern);
+    return TempDir(pattern);
+}
+
+TempDir::~TempDir() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+Result<fs::path> cache_directory() {
+    if (const char* chosen = std::getenv("RINGSIDE_CACHE"); chosen != nullptr && *chosen != '\0') {
+        return fs::absolute(chosen);
+    }
+    if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && *xdg == '/') {
+        return fs::path(xdg) / "ringside";
+    }
+    if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+        return fs::path(home) / ".cache/ringside";
+    }
+    return base::fail(ErrorCode::not_found, "no place for the cache: HOME is not set",
+                      "set RINGSIDE_CACHE to a directory");
+}
+
+}  // namespace ringside::guest

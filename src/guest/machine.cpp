@@ -1,0 +1,63 @@
+#include "guest/machine.h"
+
+#include <fmt/format.h>
+
+namespace ringside::guest {
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void add(Arguments& to, const Arguments& more) {
+    to.insert(to.end(), more.begin(), more.end());
+}
+
+// A comma in a file name would end it; QEMU takes two for one.
+std::string escaped(const std::string& path) {
+    std::string text;
+    for (const char c : path) text.append(c == ',' ? 2 : 1, c);
+    return text;
+}
+
+void add_ports(Arguments& argv, const std::vector<Port>& ports) {
+    // Without ioeventfd a write is done when the instruction that asked for it is, so that it takes
+    // the same virtual time in every run.
+    add(argv, {"-device", "virtio-serial-pci,max_ports=16,ioeventfd=off"});
+    for (const auto& port : ports) {
+        std::string chardev = fmt::format("file,id={},path={}", port.name, escaped(port.path));
+        if (!port.copy_path.empty()) chardev += ",logfile=" + escaped(port.copy_path);
+        add(argv, {"-chardev", chardev, "-device",
+                   fmt::format("virtserialport,chardev={0},name={0}", port.name)});
+    }
+}
+
+// Virtual time follows the instructions executed, and nothing of this machine's clock or entropy
+// reaches the guest.
+void add_determinism(Arguments& argv, int shift) {
+    add(argv, {"-icount", fmt::format("shift={},sleep=off", shift), "-seed", "1", "-rtc",
+               "base=2024-01-01T00:00:00,clock=vm"});
+}
+
+}  // namespace
+
+Arguments qemu_arguments(const MachineSpec& spec) {
+    const Kind& kind = spec.kind;
+    Arguments argv{kind.qemu,
+                   "-name",
+                   fmt::format("{},debug-threads=on", kind.name),
+                   "-nodefaults",
+                   "-no-user-config",
+                   "-no-reboot",
+                   "-display",
+                   "none"};
+    add(argv, {"-machine", kind.machine, "-cpu", kind.cpu, "-smp", std::to_string(kind.smp), "-m",
+               std::to_string(kind.memory_mb)});
+    if (!spec.accelerator.empty()) add(argv, {"-accel", spec.accelerator});
+    if (kind.icount) add_determinism(argv, *kind.icount);
+    add(argv, {"-serial", "file:" + spec.console, "-kernel", spec.kernel, "-initrd", spec.initrd,
+               "-append", fmt::format("console={} quiet panic=-1 {}", kind.console, kind.append)});
+    add_ports(argv, spec.ports);
+    return argv;
+}
+
+}  // namespace ringside::guest

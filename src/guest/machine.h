@@ -1,0 +1,30 @@
+// From a kind to the command line of the QEMU that is it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "guest/kinds.h"
+
+namespace ringside::guest {
+
+// One way out of a machine: what the init script writes to the port `name` lands in `path`.
+struct Port {
+    std::string name;
+    std::string path;
+    std::string copy_path;  // a second file that gets the same bytes, or empty
+};
+
+struct MachineSpec {
+    Kind kind;
+    std::string accelerator;  // "tcg", "kvm", or empty where the kind's machine names one
+    std::string kernel;
+    std::string initrd;
+    std::string console;  // the file the kernel's console goes to
+    std::vector<Port> ports;
+};
+
+std::vector<std::string> qemu_arguments(const MachineSpec& spec);
+
+}  // namespace ringside::guest

@@ -1,0 +1,50 @@
+// Carries what a machine's ports say to where it belongs, while the machine runs.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "base/fd.h"
+#include "base/process.h"
+#include "guest/files.h"
+
+namespace ringside::guest {
+
+using Sink = std::function<void(std::string_view)>;
+
+// Calls `line` for each line, without its end, however the bytes were cut. A last line without an
+// end counts when this object goes.
+class LineSplitter {
+  public:
+    explicit LineSplitter(Sink line) : line_(std::move(line)) {}
+    LineSplitter(const LineSplitter&) = delete;
+    LineSplitter& operator=(const LineSplitter&) = delete;
+    ~LineSplitter();
+    void operator()(std::string_view bytes);
+
+  private:
+    Sink line_;
+    std::string pending_;
+};
+
+// A named pipe that a machine writes to, and what is done with the bytes.
+struct Stream {
+    base::Fd from;
+    Sink sink;
+};
+
+Result<Stream> make_stream(const fs::path& fifo, Sink sink);
+
+enum class RelayEnd { process_ended, timed_out, cancelled };
+
+// Until `process` ends and the streams are empty, `deadline` passes, or `cancel_fd` (-1: none)
+// becomes readable.
+RelayEnd relay(std::vector<Stream>& streams, base::Child& process,
+               std::chrono::steady_clock::time_point deadline, int cancel_fd);
+
+}  // namespace ringside::guest

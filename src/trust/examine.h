@@ -1,0 +1,20 @@
+// The whole examination behind `ringside doctor`.
+#pragma once
+
+#include <chrono>
+
+#include "base/sys_root.h"
+#include "trust/report.h"
+
+namespace ringside::trust {
+
+struct ExamineOptions {
+    // How long counters are watched for being taken away; one CPU is busy for that time.
+    std::chrono::milliseconds watch{300};
+};
+
+// Never fails: what cannot be looked at is said in the report. Measures the live machine, on the
+// calling thread; leaves no event, machine or process behind.
+Report examine(const base::SysRoot& root = {}, const ExamineOptions& options = {});
+
+}  // namespace ringside::trust

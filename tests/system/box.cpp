@@ -1,0 +1,88 @@
+#include "box.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sys_root.h"
+#include "base/text.h"
+
+namespace ringside::system_test {
+
+namespace {
+
+std::string slurp(const fs::path& path) {
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
+}
+
+bool on_path(const std::string& program) {
+    const auto found = base::run({"which", program});
+    return found && found->status.shell_code() == 0;
+}
+
+}  // namespace
+
+std::vector<std::string> box_argv(const std::vector<std::string>& arguments) {
+    std::vector<std::string> argv{"env", "RINGSIDE_BUILD=" RINGSIDE_BINARY_DIR,
+                                  RINGSIDE_SOURCE_DIR "/testbed/box"};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    return argv;
+}
+
+BoxResult run_box(const std::vector<std::string>& arguments) {
+    auto output = base::run(box_argv(arguments));
+    if (!output) return {-1, "", output.error().what};
+    return {output->status.shell_code(), std::move(output->stdout_text),
+            std::move(output->stderr_text)};
+}
+
+std::string missing_for(const std::string& arch) {
+    const std::string qemu = arch == "x86" ? "qemu-system-x86_64" : "qemu-system-aarch64";
+    return on_path(qemu) ? "" : qemu + " is not installed";
+}
+
+std::string missing_arm64_build() {
+    const fs::path build = RINGSIDE_SOURCE_DIR "/build/arm64/ringside";
+    return fs::exists(build) ? "" : build.string() + " has not been built";
+}
+
+Scratch::Scratch() {
+    std::string pattern = (fs::temp_directory_path() / "ringside-system-test.XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) std::abort();
+    path_ = pattern;
+}
+
+Scratch::~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+std::string Scratch::write(const std::string& name, const std::string& content,
+                           unsigned mode) const {
+    std::ofstream(path_ / name, std::ios::binary) << content;
+    ::chmod((path_ / name).c_str(), mode);
+    return file(name);
+}
+
+std::string Scratch::read(const std::string& name) const {
+    return slurp(path_ / name);
+}
+
+std::vector<int> processes_with(const std::string& text) {
+    std::vector<int> found;
+    const base::SysRoot root;
+    for (const auto& name : root.list("/proc").value_or({})) {
+        const auto pid = base::parse_u64(name);
+        if (!pid || static_cast<pid_t>(*pid) == ::getpid()) continue;
+        const auto line = root.read("/proc/" + name + "/cmdline");
+        if (line && base::contains(*line, text)) found.push_back(static_cast<int>(*pid));
+    }
+    return found;
+}
+
+}  // namespace ringside::system_test

@@ -1,0 +1,58 @@
+// How tests use a machine in a box: through testbed/box, as a person would.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/process.h"
+
+namespace ringside::system_test {
+
+namespace fs = std::filesystem;
+
+struct BoxResult {
+    int exit_code = -1;
+    std::string out;
+    std::string err;
+};
+
+// testbed/box with these arguments, and the words that run it.
+std::vector<std::string> box_argv(const std::vector<std::string>& arguments);
+BoxResult run_box(const std::vector<std::string>& arguments);
+
+// Why boxes for `arch` ("x86", "arm64") cannot run here; empty if they can.
+std::string missing_for(const std::string& arch);
+
+// Why there is no `ringside` to put into arm64 boxes; empty if there is one.
+std::string missing_arm64_build();
+
+// A directory of a test's own; removed with all in it.
+class Scratch {
+  public:
+    Scratch();
+    Scratch(const Scratch&) = delete;
+    Scratch& operator=(const Scratch&) = delete;
+    ~Scratch();
+
+    const fs::path& path() const { return path_; }
+    std::string file(const std::string& name) const { return (path_ / name).string(); }
+    // Returns its path. An executable file when `mode` is 0755.
+    std::string write(const std::string& name, const std::string& content,
+                      unsigned mode = 0755) const;
+    std::string read(const std::string& name) const;
+
+  private:
+    fs::path path_;
+};
+
+// Processes on this machine whose command line holds `text`.
+std::vector<int> processes_with(const std::string& text);
+
+}  // namespace ringside::system_test
+
+#define REQUIRE_BOX(arch)                                                          \
+    if (const auto why = ::ringside::system_test::missing_for(arch); !why.empty()) \
+    GTEST_SKIP() << why

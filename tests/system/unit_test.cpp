@@ -1,0 +1,26 @@
+// The unit tests once more, on a machine with a PMU and another architecture.
+#include <gmock/gmock.h>
+
+#include "box.h"
+
+namespace ringside::system_test {
+namespace {
+
+TEST(UnitTests, PassOnArm64WithAPmu) {
+    REQUIRE_BOX("arm64");
+    const std::string tree = RINGSIDE_SOURCE_DIR;
+    const std::string program = tree + "/build/arm64/tests/unit_tests";
+    if (!fs::exists(program)) GTEST_SKIP() << "no arm64 build: scripts/build arm64";
+    std::vector<std::string> arguments{"run", "arm64-pmu", "--put",
+                                       program + ":/usr/bin/unit_tests"};
+    for (const auto* folder : {"/tests", "/src", "/include"}) {
+        arguments.insert(arguments.end(), {"--put", tree + folder + ":" + tree + folder});
+    }
+    arguments.insert(arguments.end(), {"--", "unit_tests", "--gtest_brief=1"});
+    const BoxResult result = run_box(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+    EXPECT_THAT(result.out, ::testing::HasSubstr("[  PASSED  ]"));
+}
+
+}  // namespace
+}  // namespace ringside::system_test

@@ -1,0 +1,68 @@
+#include "guest/machine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "guest/boot.h"
+
+namespace ringside::guest {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+MachineSpec spec_of(const char* name) {
+    MachineSpec spec;
+    spec.kind = *KindTable::built_in().find(name);
+    spec.accelerator = "tcg";
+    spec.kernel = "/k";
+    spec.initrd = "/i";
+    spec.console = "/c";
+    return spec;
+}
+
+TEST(Machine, ADeterministicKindHasItsClockAndSeedFixed) {
+    const auto argv = qemu_arguments(spec_of("arm64-pmu"));
+    EXPECT_EQ(argv[0], "qemu-system-aarch64");
+    EXPECT_THAT(argv, Contains("shift=0,sleep=off"));
+    EXPECT_THAT(argv, Contains("-seed"));
+    EXPECT_THAT(argv, Contains("base=2024-01-01T00:00:00,clock=vm"));
+    EXPECT_THAT(qemu_arguments(spec_of("x86-guest")), Not(Contains("-icount")));
+}
+
+TEST(Machine, PortsAreNamedAndCommasInPathsSurvive) {
+    auto spec = spec_of("x86-guest");
+    spec.ports = {{"out", "/a,b", ""}, {"status", "/s", "/copy"}};
+    const auto argv = qemu_arguments(spec);
+    EXPECT_THAT(argv, Contains("file,id=out,path=/a,,b"));
+    EXPECT_THAT(argv, Contains("virtserialport,chardev=out,name=out"));
+    EXPECT_THAT(argv, Contains("file,id=status,path=/s,logfile=/copy"));
+}
+
+TEST(Report, FollowsTheInitScript) {
+    Report report;
+    for (const auto* line : {"init", "beside", "command", "exit 137", "beside-exit 1", "done"}) {
+        report.take_line(line);
+    }
+    EXPECT_EQ(report.phase, "done");
+    EXPECT_EQ(report.exit_code, 137);
+    EXPECT_EQ(report.beside_exit_code, 1);
+}
+
+TEST(Report, IgnoresRubbish) {
+    Report report;
+    for (const auto* line : {"", "   ", "exit", "exit x"}) report.take_line(line);
+    EXPECT_EQ(report.exit_code, std::nullopt);
+}
+
+TEST(LineSplitter, DoesNotCareHowBytesAreCut) {
+    std::vector<std::string> lines;
+    {
+        LineSplitter splitter([&](std::string_view line) { lines.emplace_back(line); });
+        for (const auto* part : {"a", "b\nc", "\n\nd"}) splitter(part);
+    }
+    EXPECT_THAT(lines, ::testing::ElementsAre("ab", "c", "", "d"));
+}
+
+}  // namespace
+}  // namespace ringside::guest
