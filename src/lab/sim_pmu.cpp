@@ -18,6 +18,7 @@ constexpr Slot cycle_counter = 31;
 
 SimPmu::SimPmu(const vpmu::PmuModel& model) : model_(model) {
     if (!is_arm()) at_.enable = model.general;
+    for (Slot slot = 0; slot < vpmu::max_slots; ++slot) masks_[slot] = model.value_mask(slot);
 }
 
 Mask SimPmu::enable_in(Mode mode) const {

@@ -55,14 +55,8 @@ class SimPmu {
     std::uint64_t read_interrupt_enable() { return at_.interrupt_enable; }
     std::uint64_t read_select() { return at_.select; }
     std::uint64_t read_user_enable() { return at_.user_enable; }
-    void write_counter(Slot slot, std::uint64_t value) {
-        note_write(slot);
-        at_.counter[slot] = value & model_.value_mask(slot);
-    }
-    void write_selector(Slot slot, std::uint64_t value) {
-        note_write(slot);
-        at_.selector[slot] = value;
-    }
+    void write_counter(Slot slot, std::uint64_t value) { at_.counter[slot] = value & masks_[slot]; }
+    void write_selector(Slot slot, std::uint64_t value) { at_.selector[slot] = value; }
     void write_control(std::uint64_t value) { at_.control = value; }
     void write_enable(std::uint64_t value) { at_.enable = value & model_.slots(); }
     void write_host_enable(std::uint64_t value) { host_enable_ = value & model_.slots(); }
@@ -80,25 +74,20 @@ class SimPmu {
     std::uint64_t now_ns() { return now_ns_; }
 
     void advance_clock(std::uint64_t ns) { now_ns_ += ns; }
-    // Counters that run while the CPU is in `mode`.
+    // Does the counter run while the CPU is in `mode`?
+    bool runs_in(Mode mode, Slot slot) const;
+    // Counters that do.
     Mask running(Mode mode) const;
     // The interrupt is raised but does not reach the handler before the next call.
     void hold_interrupt(bool on) { held_ = on; }
-    // How often the hypervisor wrote to a counter that was running under its hands.
-    std::uint64_t writes_while_running() const { return writes_while_running_; }
-    void forget_writes() { writes_while_running_ = 0; }
 
   private:
     Mask enable_in(Mode mode) const;
-    bool runs_in(Mode mode, Slot slot) const;
     bool counts_at(Mode mode, Slot slot) const;
     bool counts_event(Slot slot, const Occurrence& what) const;
     bool asks_interrupt(Slot slot) const;
     unsigned carry_bits(Slot slot) const;
     void bump(Slot slot, std::uint64_t events);
-    void note_write(Slot slot) {
-        if (runs_in(Mode::host, slot)) ++writes_while_running_;
-    }
     std::uint64_t nibble(Slot slot) const { return at_.control >> (4 * (slot - 32)) & 0xf; }
     bool is_intel() const { return model_.architecture == vpmu::Architecture::intel; }
     bool is_amd() const { return model_.architecture == vpmu::Architecture::amd; }
@@ -111,6 +100,7 @@ class SimPmu {
 
     vpmu::PmuModel model_;
     vpmu::PmuState at_;
+    std::uint64_t masks_[vpmu::max_slots] = {};
     Mask host_enable_ = 0;
     Mask denied_ = 0;
     bool host_is_kernel_ = false;
@@ -118,7 +108,6 @@ class SimPmu {
     bool raised_ = false;
     bool held_ = false;
     std::uint64_t now_ns_ = 0;
-    std::uint64_t writes_while_running_ = 0;
 };
 
 static_assert(vpmu::Hardware<SimPmu>);

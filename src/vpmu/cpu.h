@@ -71,7 +71,6 @@ class Cpu {
     const HostEvent& host_event(EventId id) const { return host_.events().at(id); }
 
   private:
-    Residence residence(const Vcpu& v) const { return residence_of(v.vm->policy, model()); }
     static bool is_lazy(const Vcpu& v) { return v.vm->policy == Policy::lazy_mediated; }
     static bool is_logical(const Vcpu& v) { return v.vm->policy == Policy::paravirtual; }
     static bool is_legacy(const Vcpu& v) { return v.vm->policy == Policy::legacy; }
@@ -79,15 +78,18 @@ class Cpu {
         return host_wanted_ && host_.events().wants_counters(task);
     }
 
-    void follow_filter(Vcpu& v);
-    void take(Vcpu& v);
-    void unload(Vcpu& v);
+    static bool filter_changed(const Vcpu& v) { return v.filter_seen != v.vm->filter.generation(); }
+
+    // Kept out of line, so that an entry that has nothing to do costs next to nothing.
+    [[gnu::noinline]] void adopt_filter(Vcpu& v);
+    [[gnu::noinline]] void take(Vcpu& v);
+    [[gnu::noinline]] void unload(Vcpu& v);
     void load_logical(Vcpu& v);
     void enter_lazily(Vcpu& v);
-    void park(Vcpu& v);
-    void give_to_host(TaskId task);
+    [[gnu::noinline]] void park(Vcpu& v);
+    [[gnu::noinline]] void give_to_host(TaskId task);
     void changed(Vcpu& v, Mask overflowed);
-    void guest_overflowed(Vcpu& v);
+    [[gnu::noinline]] void guest_overflowed(Vcpu& v);
     void make_way_for_host();
     void host_events_changed();
 

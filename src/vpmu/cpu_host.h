@@ -12,7 +12,9 @@ void Cpu<Hw>::give_to_host(TaskId task) {
         unload(*resident_);
     }
     host_.resume(task);
-    if (scheduled_ != nullptr) show_starvation(*scheduled_, host_.events(), host_.now_ns());
+    if (scheduled_ != nullptr && is_legacy(*scheduled_)) {
+        show_starvation(*scheduled_, host_.events(), host_.now_ns());
+    }
 }
 
 template <Hardware Hw>
@@ -34,7 +36,9 @@ void Cpu<Hw>::late_guest_interrupt() {
 // A lazy guest's registers give way when the host gets something to count.
 template <Hardware Hw>
 void Cpu<Hw>::make_way_for_host() {
-    if (resident_ != nullptr && is_lazy(*resident_)) release(*resident_);
+    if (resident_ != nullptr && !is_lazy(*resident_)) return;
+    if (resident_ != nullptr) unload(*resident_);
+    host_.resume(scheduled_ != nullptr ? scheduled_->task : whole_cpu);
 }
 
 template <Hardware Hw>

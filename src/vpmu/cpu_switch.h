@@ -8,9 +8,10 @@ namespace ringside::vpmu {
 template <Hardware Hw>
 bool Cpu<Hw>::sched_in(Vcpu& v) {
     if (v.resident_on != no_cpu && v.resident_on != id_) return false;
-    follow_filter(v);
+    if (filter_changed(v)) adopt_filter(v);
+    v.residence = residence_of(v.vm->policy, model());
     scheduled_ = &v;
-    if (residence(v) == Residence::while_scheduled) {
+    if (v.residence == Residence::while_scheduled) {
         take(v);
         return true;
     }
@@ -21,8 +22,7 @@ bool Cpu<Hw>::sched_in(Vcpu& v) {
 
 // A change of the filter is in force before the guest runs again.
 template <Hardware Hw>
-void Cpu<Hw>::follow_filter(Vcpu& v) {
-    if (v.filter_seen == v.vm->filter.generation()) return;
+void Cpu<Hw>::adopt_filter(Vcpu& v) {
     bring_up_to_date(v);
     changed(v, 0);
 }
@@ -36,8 +36,8 @@ void Cpu<Hw>::sched_out(Vcpu& v) {
 
 template <Hardware Hw>
 void Cpu<Hw>::enter(Vcpu& v) {
-    follow_filter(v);
-    switch (residence(v)) {
+    if (filter_changed(v)) adopt_filter(v);
+    switch (v.residence) {
         case Residence::never:
         case Residence::while_scheduled:
             break;
@@ -53,7 +53,7 @@ void Cpu<Hw>::enter(Vcpu& v) {
 
 template <Hardware Hw>
 void Cpu<Hw>::exit(Vcpu& v, ExitReason why) {
-    switch (residence(v)) {
+    switch (v.residence) {
         case Residence::never:
             if (why == ExitReason::pmu_interrupt) host_interrupt();
             return;
@@ -72,7 +72,7 @@ void Cpu<Hw>::exit(Vcpu& v, ExitReason why) {
             break;
     }
     if (why == ExitReason::pmu_interrupt) guest_overflowed(v);
-    if (resident_ == nullptr) give_to_host(v.task);
+    if (host_wanted_ && resident_ == nullptr) give_to_host(v.task);
 }
 
 // Clears the way, then loads. Exactly one owner: the host, or one vCPU.

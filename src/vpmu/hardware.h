@@ -118,6 +118,44 @@ class Registers {
         ++moves_.writes;
     }
 
+    // A switch moves many registers at once; they are counted together. Counters are written only
+    // where they differ from what is read, selectors always, as KVM does it.
+    void load_counters(Mask slots, const std::uint64_t* counters, const std::uint64_t* selectors) {
+        const Mask with_selector = slots & model_.selectable();
+        unsigned written = 0;
+        for_each_slot(slots, [&](Slot slot) {
+            ++moves_.reads;
+            held_.counter[slot] = counters[slot];
+            if (hw_.read_counter(slot) == counters[slot]) return;
+            hw_.write_counter(slot, counters[slot]);
+            ++written;
+        });
+        for_each_slot(with_selector, [&](Slot slot) {
+            hw_.write_selector(slot, held_.selector[slot] = selectors[slot]);
+            ++written;
+        });
+        moves_.writes += written;
+    }
+    // Reads the counters and leaves zeros, as KVM does it.
+    void put_counters(Mask slots, std::uint64_t* counters) {
+        const Mask with_selector = slots & model_.selectable();
+        unsigned written = 0;
+        for_each_slot(slots, [&](Slot slot) {
+            ++moves_.reads;
+            held_.counter[slot] = 0;
+            counters[slot] = hw_.read_counter(slot);
+            if (counters[slot] == 0) return;
+            hw_.write_counter(slot, 0);
+            ++written;
+        });
+        for_each_slot(with_selector, [&](Slot slot) {
+            if (held_.selector[slot] == 0) return;
+            hw_.write_selector(slot, held_.selector[slot] = 0);
+            ++written;
+        });
+        moves_.writes += written;
+    }
+
     void reset() {
         set_enable(0);
         if (model_.architecture == Architecture::intel) set_host_enable(0);

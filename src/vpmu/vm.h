@@ -85,8 +85,9 @@ struct Vcpu {
     bool interrupt_pending = false;  // x86: a PMI to inject
     Mask starved = 0;                // legacy: counting, as the guest believes, but not counted
     std::uint64_t starved_since_ns = 0;
-    CpuId resident_on = no_cpu;  // whose hardware holds the registers
-    bool parked = false;         // lazy: they are there, but stopped
+    Residence residence = Residence::never;  // since the last sched_in()
+    CpuId resident_on = no_cpu;              // whose hardware holds the registers
+    bool parked = false;                     // lazy: they are there, but stopped
     Skid skid;
 
     Backing backing[max_slots];               // legacy

@@ -82,13 +82,7 @@ template <Hardware Hw>
 void load(Registers<Hw>& hw, Vcpu& vcpu) {
     const PmuModel& model = vcpu.model();
     stop_all(hw);
-    const Mask selectable = model.selectable();
-    for_each_slot(model.slots(), [&](Slot slot) {
-        if (hw.counter(slot) != vcpu.guest.counter[slot]) {
-            hw.set_counter(slot, vcpu.guest.counter[slot]);
-        }
-        if ((selectable >> slot & 1) != 0) hw.set_selector(slot, vcpu.selector[slot]);
-    });
+    hw.load_counters(model.slots(), vcpu.guest.counter, vcpu.selector);
     hw.change_overflow(hw.overflow(), hardware_overflow(vcpu));
     if (model.has_control()) hw.set_control(vcpu.control);
     load_arm_rest(hw, vcpu);
@@ -140,13 +134,7 @@ void put(Registers<Hw>& hw, Vcpu& vcpu) {
     hw.keep_guest_enable(false);
     stop_all(hw);
     if (direct.all) read_back_arm(hw, vcpu);
-    const Mask selectable = model.selectable();
-    for_each_slot(model.slots(), [&](Slot slot) {
-        vcpu.guest.counter[slot] = hw.counter(slot);
-        if (vcpu.guest.counter[slot] != 0) hw.set_counter(slot, 0);
-        const bool has_selector = (selectable >> slot & 1) != 0;
-        if (has_selector && hw.held().selector[slot] != 0) hw.set_selector(slot, 0);
-    });
+    hw.put_counters(model.slots(), vcpu.guest.counter);
     const Mask found = hw.overflow();
     (void)take_overflow(vcpu, found);
     hw.change_overflow(found, 0);

@@ -41,7 +41,7 @@ std::vector<Register> registers_of(const PmuModel& model) {
 }
 
 // What firmware, or another system before us, may have left.
-void leave_junk(lab::SimPmu& hardware, const PmuModel& model, Random& random) {
+void leave_junk(WatchedPmu& hardware, const PmuModel& model, Random& random) {
     for_each_slot(model.slots(), [&](Slot slot) { hardware.write_counter(slot, random.next()); });
     for_each_slot(model.selectable(), [&](Slot slot) {
         hardware.write_selector(slot, random.next() | x86::select_enable);
@@ -93,9 +93,9 @@ World::World(const Setup& setup)
     }
     for (unsigned c = 0; c < setup.cpus; ++c) {
         Processor& on = processors_.emplace_back();
-        on.hardware = std::make_unique<lab::SimPmu>(setup.host);
+        on.hardware = std::make_unique<WatchedPmu>(setup.host);
         leave_junk(*on.hardware, setup.host, random_);
-        on.cpu = std::make_unique<Cpu<lab::SimPmu>>(*on.hardware, setup.host, c);
+        on.cpu = std::make_unique<Cpu<WatchedPmu>>(*on.hardware, setup.host, c);
     }
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/sim_pmu.h"
 #include "vpmu/cpu.h"
 #include "vpmu/snapshot.h"
+#include "watched_pmu.h"
 
 namespace ringside::vpmu::proof {
 
@@ -89,8 +89,8 @@ class World {
         std::vector<ViewEntry> counted;  // what its counters counted, by event
     };
     struct Processor {
-        std::unique_ptr<lab::SimPmu> hardware;
-        std::unique_ptr<Cpu<lab::SimPmu>> cpu;
+        std::unique_ptr<WatchedPmu> hardware;
+        std::unique_ptr<Cpu<WatchedPmu>> cpu;
         int guest = -1;
         bool in_guest = false;
     };

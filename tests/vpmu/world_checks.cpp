@@ -48,7 +48,7 @@ void World::check_memory(Guest& guest) {
 // Exactly one owner: what runs in guest mode is this guest's, what runs in host mode the host's.
 void World::check_running(unsigned cpu) {
     const Processor& on = processors_[cpu];
-    const lab::SimPmu& hw = *on.hardware;
+    const WatchedPmu& hw = *on.hardware;
     if (hw.writes_while_running() != 0 && !traits_of(setup_.policy).counts_vmm) {
         fail("stopped_before_a_load", "a running counter was written");
     }

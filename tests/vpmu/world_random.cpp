@@ -91,7 +91,7 @@ void World::random_run(unsigned cpu) {
 // Never under a policy that hides guests would the host be allowed an event that counts them.
 void World::random_host_event(unsigned cpu) {
     if (!setup_.host_events) return;
-    Cpu<lab::SimPmu>& on = *processors_[cpu].cpu;
+    Cpu<WatchedPmu>& on = *processors_[cpu].cpu;
     const bool add = watched_.size() < 6 && random_.one_in(2);
     if (add) {
         const auto& what = palette_[random_.below(unsigned(palette_.size()))];
