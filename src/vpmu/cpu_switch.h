@@ -97,7 +97,7 @@ void Cpu<Hw>::load_logical(Vcpu& v) {
 template <Hardware Hw>
 void Cpu<Hw>::enter_lazily(Vcpu& v) {
     if (resident_ == &v) {
-        if (v.parked) set_enables(registers_, v.guest.enable, 0);
+        if (v.parked) set_enables(registers_, v.guest.enable & loaded_slots(v, model()), 0);
         v.parked = false;
     } else if (v.active != 0) {
         take(v);

@@ -182,9 +182,12 @@ class HostCounters {
         return preset(hardware_bits(slot), distance);
     }
 
+    // An event that only counts can start from whatever value the stopped counter holds.
     void arm(Slot slot) {
-        last_[slot] = starting_value(slot);
-        hw_.set_counter(slot, last_[slot]);
+        const EventId id = plan_.occupant[slot];
+        const bool only_counts = events_.at(id).request.period == 0 && backed_[id] == nullptr;
+        last_[slot] = only_counts ? hw_.held().counter[slot] : starting_value(slot);
+        if (hw_.held().counter[slot] != last_[slot]) hw_.set_counter(slot, last_[slot]);
     }
 
     void leave(Slot slot) {

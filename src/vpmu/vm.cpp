@@ -60,7 +60,7 @@ void Vcpu::refresh() {
     const PmuModel& pmu = model();
     const bool counts_vmm = traits_of(vm->policy).counts_vmm;
     control = guest.control;
-    untrapped = vm->direct && vm->filter.denies_nothing();
+    untrapped = pmu.is_arm() && vm->direct && vm->filter.denies_nothing();
     selected = 0;
     filter_seen = vm->filter.generation();
     for_each_slot(pmu.slots(), [&](Slot slot) {
@@ -140,10 +140,13 @@ bool holds_registers(const Vcpu& vcpu, const PmuModel& host) {
 }  // namespace
 
 DirectRegisters direct_registers(const Vcpu& vcpu, const PmuModel& host) {
-    if (!holds_registers(vcpu, host)) return {vcpu.selected, false, false};
+    if (!holds_registers(vcpu, host)) return {.counters = vcpu.selected};
     const Policy policy = vcpu.vm->policy;
     const bool few = policy == Policy::lazy_mediated && !host.is_arm();
-    return {few ? vcpu.selected : vcpu.model().slots(), !vcpu.parked, host.is_arm()};
+    return {.counters = few ? vcpu.selected : vcpu.model().slots(),
+            .held = true,
+            .enable = !vcpu.parked,
+            .all = host.is_arm()};
 }
 
 bool intercepts(const Vcpu& vcpu, const PmuModel& host, Register which, bool writes) {

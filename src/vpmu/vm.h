@@ -125,6 +125,7 @@ bool sees_whole_pmu(const PmuModel& guest, const PmuModel& host);
 // Registers that the guest changes without our seeing it, to be read back.
 struct DirectRegisters {
     Mask counters = 0;
+    bool held = false;  // any at all
     bool enable = false;
     bool all = false;  // Arm without traps
 };

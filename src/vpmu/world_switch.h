@@ -143,6 +143,14 @@ void put(Registers<Hw>& hw, Vcpu& vcpu) {
     if (direct.enable || direct.all) vcpu.follow_guest();
 }
 
+// A lazy guest whose every access is trapped sees memory; only what counts must be in the hardware.
+// put() reads everything, so the other policies load everything.
+inline Mask loaded_slots(const Vcpu& vcpu, const PmuModel& host) {
+    const bool everything =
+        vcpu.vm->policy != Policy::lazy_mediated || direct_registers(vcpu, host).held;
+    return everything ? vcpu.model().slots() : vcpu.selected;
+}
+
 // Makes the hardware hold the vCPU's registers, writing only what it does not hold already. What
 // another guest left in a counter differs from this guest's value, so it is overwritten too.
 template <Hardware Hw>
@@ -150,7 +158,8 @@ void apply(Registers<Hw>& hw, Vcpu& vcpu) {
     const PmuState& held = hw.held();
     const PmuModel& model = vcpu.model();
     const Mask selectable = model.selectable();
-    for_each_slot(model.slots(), [&](Slot slot) {
+    const Mask loaded = loaded_slots(vcpu, hw.model());
+    for_each_slot(loaded, [&](Slot slot) {
         if (held.counter[slot] != vcpu.guest.counter[slot]) {
             hw.set_counter(slot, vcpu.guest.counter[slot]);
         }
@@ -170,7 +179,7 @@ void apply(Registers<Hw>& hw, Vcpu& vcpu) {
             hw.set_user_enable(vcpu.guest.user_enable);
         }
     }
-    set_enables(hw, vcpu.guest.enable, 0);
+    set_enables(hw, vcpu.guest.enable & loaded, 0);
 }
 
 }  // namespace ringside::vpmu
