@@ -14,7 +14,7 @@ endif()
 execute_process(
     COMMAND ${native} guest sysroot arm64 --
         libc6-dev linux-libc-dev libfmt-dev libbpf-dev libelf-dev zlib1g-dev libcairo2-dev
-        libgtest-dev libgmock-dev nlohmann-json3-dev
+        libgtest-dev libgmock-dev nlohmann-json3-dev libtomlplusplus-dev
     OUTPUT_VARIABLE CMAKE_SYSROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 
 set(CMAKE_FIND_ROOT_PATH ${CMAKE_SYSROOT})

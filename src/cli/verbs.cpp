@@ -8,6 +8,7 @@ Verbs all_verbs() {
     verbs.push_back(make_list());
     verbs.push_back(make_time());
     add_guest_verbs(verbs);
+    add_lab_verbs(verbs);
     return verbs;
 }
 

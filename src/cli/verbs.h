@@ -12,5 +12,7 @@ std::unique_ptr<Verb> make_list();
 std::unique_ptr<Verb> make_time();
 // `guest run` and the verbs beside it.
 void add_guest_verbs(Verbs& verbs);
+// `lab run` and the verbs beside it.
+void add_lab_verbs(Verbs& verbs);
 
 }  // namespace ringside::cli
