@@ -17,7 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* scenarios[] = {"alone-legacy", "conflict-legacy", "conflict-mediated",
-                                     "common-mix",   "switching",       "shared-view"};
+                                     "common-mix",   "switching",       "fleet",
+                                     "shared-view"};
 
 Result<lab::Scenario> load_scenario(const std::string& name) {
     if (const auto text = base::embedded_file("lab/" + name + ".toml")) {

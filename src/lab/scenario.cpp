@@ -135,7 +135,7 @@ MachinePlan read_machine(Reader& reader, const toml::table& table) {
     MachinePlan plan;
     plan.name = reader.text(table, "name", "vm");
     plan.policy = reader.policy(table);
-    plan.vcpus = unsigned(reader.number(table, "vcpus", 1, 1, 1024));
+    plan.vcpus = unsigned(reader.number(table, "vcpus", 1, 1, 100'000));
     plan.exits_per_ms = unsigned(reader.number(table, "exits_per_ms", 1, 0, 1000));
     plan.fast_percent = unsigned(reader.number(table, "fast_percent", 0, 0, 100));
     plan.period = reader.number(table, "period", 0, 0, 1u << 30);
@@ -209,7 +209,7 @@ Result<Scenario> parse_scenario(std::string_view text, const std::string& file) 
     if (host == nullptr) host = &none;
     reader.allow_only(*host, {"architecture", "counters", "cpus", "event"});
     scenario.model = read_model(reader, *host);
-    scenario.cpus = unsigned(reader.number(*host, "cpus", 1, 1, 256));
+    scenario.cpus = unsigned(reader.number(*host, "cpus", 1, 1, 10'000));
     each_table(reader, *host, "event", [&](const toml::table& table) {
         scenario.host.push_back(read_host_profile(reader, table));
     });

@@ -7,7 +7,7 @@
 
 namespace ringside::vpmu {
 
-using EventId = std::int8_t;
+using EventId = std::int16_t;
 inline constexpr EventId no_event = -1;
 inline constexpr unsigned max_host_events = 64;
 

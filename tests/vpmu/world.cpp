@@ -10,8 +10,6 @@ namespace {
 
 using Kind = RegisterKind;
 
-constexpr std::uint64_t ones = ~std::uint64_t{0};
-
 std::vector<lab::Occurrence> palette_of(const PmuModel& model) {
     if (model.is_arm()) return {{0x08, 0}, {0x11, 0}, {0x10, 0}, {0x21, 0}};
     return {{0xc0, 0}, {0x3c, 0}, {0xc4, 0}, {0x2e, 0x41}, {0x00, 0x03}};
