@@ -170,6 +170,7 @@ void World::check_all() {
         if (said != page_mask(setup_.guest, guest.vcpu->starved)) {
             fail("starvation_is_said", "the page differs from the engine");
         }
+        update_denied(guest);
         // Alone, and never with an event that its own counter cannot count: an error would stay.
         const bool alone = !setup_.host_events && setup_.host == setup_.guest && !guest.odd_event;
         if (alone && guest.vcpu->starved != 0) {
