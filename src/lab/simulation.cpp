@@ -40,7 +40,7 @@ struct Virtual {
     std::uint64_t truth[event_names] = {};
     std::uint64_t exits_seen = 0;
     bool started = false;
-    bool starved = false;
+    Mask starved = 0;  // counters that ever were; the guest's event i is on counter i
     Exits exits;
 };
 
@@ -112,7 +112,7 @@ class Processor {
   private:
     void enter(Virtual& one) {
         cpu_.enter(one.vcpu);
-        if (one.vcpu.starved != 0) one.starved = true;
+        one.starved |= one.vcpu.starved;
     }
 
     void leave(Virtual& one, ExitReason why) {
@@ -232,7 +232,7 @@ MachineResult result_of(const MachinePlan& plan, const std::vector<const Virtual
         for (std::size_t i = 0; i < plan.counts.size(); ++i) {
             result.events[i].counted += one->perf.counted(i);
             result.events[i].truth += one->truth[static_cast<unsigned>(plan.counts[i])];
-            result.events[i].starved = result.events[i].starved || one->starved;
+            if ((one->starved >> i & 1) != 0) result.events[i].starved = true;
         }
         result.samples += one->perf.samples();
         result.exits.pmu_access += one->exits.pmu_access;
