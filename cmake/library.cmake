@@ -36,5 +36,7 @@ write_basic_package_version_file(ringside-config-version.cmake COMPATIBILITY Sam
 install(FILES ${PROJECT_BINARY_DIR}/ringside-config.cmake
     ${PROJECT_BINARY_DIR}/ringside-config-version.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ringside)
+# Where the prefix lies, seen from the .pc file, so that the installed tree can be moved.
+file(RELATIVE_PATH prefix_from_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(${PROJECT_SOURCE_DIR}/cmake/ringside.pc.in ringside.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/ringside.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -9,9 +9,10 @@ namespace ringside::clocks {
 
 namespace {
 
-// task-clock begins after and ends before a switch is done, CPU time does not: the difference comes
-// out too small by that much a switch: 0.5 us with warm caches, 3.5 us among busy neighbours.
-constexpr std::uint64_t allowance_per_switch_ns = 5'000;
+// task-clock and CPU time begin and end at different places of a context switch, so that the
+// difference is off by a little each time. Against the tracer: 0.5 us a switch with warm caches,
+// 3.5 us among busy neighbours, and 14 us, the other way, on an overloaded machine.
+constexpr std::uint64_t allowance_per_switch_ns = 50'000;
 
 // Both clocks, read back to back.
 struct Moment {

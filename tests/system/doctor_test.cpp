@@ -73,6 +73,23 @@ TEST(Doctor, X86GuestHasNoPmuAndSaysSo) {
     EXPECT_FALSE(report["advice"].empty());
 }
 
+// Debian's kernels know a level above 2 at which users get no events at all.
+TEST(Doctor, AUserAtParanoid3IsToldWhatCannotBeLookedAt) {
+    REQUIRE_BOX("x86");
+    const BoxResult result =
+        run_box({"run", "x86-guest", "--put",
+                 RINGSIDE_BINARY_DIR "/tests/restricted:/usr/bin/restricted", "--", "sh", "-c",
+                 "sysctl -q -w kernel.perf_event_paranoid=3 && "
+                 "restricted --uid 65534 -- ringside doctor --json"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const Json report = Json::parse(result.out);
+    EXPECT_EQ(report["permissions"]["perf_event_paranoid"], 3);
+    EXPECT_EQ(state(report, "task-clock"), "not_permitted");
+    EXPECT_TRUE(report["sampling"]["event"].is_null());
+    EXPECT_TRUE(report["steal"]["per_thread"].is_null());
+    EXPECT_THAT(report["advice"].dump(), HasSubstr("perf_event_paranoid"));
+}
+
 TEST(Doctor, Arm64PmuIsExact) {
     REQUIRE_ARM64_BOX();
     const Json report = doctor({"arm64-pmu"});

@@ -1,4 +1,6 @@
 // The unit tests once more, on a machine with a PMU and another architecture.
+#include <regex>
+
 #include <gmock/gmock.h>
 
 #include "box.h"
@@ -18,7 +20,9 @@ TEST(UnitTests, PassOnArm64WithAPmu) {
     }
     arguments.insert(arguments.end(), {"--", "unit_tests", "--gtest_brief=1"});
     const BoxResult result = run_box(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+    // ctest takes a test whose output has gtest's mark of a skip for skipped, even if it failed.
+    const std::string shown = std::regex_replace(result.out, std::regex("Skipped|SKIPPED"), "skip");
+    EXPECT_EQ(result.exit_code, 0) << shown << result.err;
     EXPECT_THAT(result.out, ::testing::HasSubstr("[  PASSED  ]"));
 }
 

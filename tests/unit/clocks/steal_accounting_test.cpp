@@ -30,7 +30,7 @@ TEST(JudgeKernel, TheFieldAloneProvesNothing) {
 TEST(JudgeKernel, WhatTheSchedulerSubtractedDecides) {
     const auto excludes = judge_kernel(layout(true), counters(5'000'000'000, 4'900'000'000));
     EXPECT_EQ(excludes.answer, Answer::excludes);
-    EXPECT_NE(excludes.evidence.find("4900000000 of 5000000000"), std::string::npos);
+    EXPECT_NE(excludes.evidence.find("4.900000 of 5.000000 s"), std::string::npos);
     // booted with no-steal-acc
     EXPECT_EQ(judge_kernel(layout(true), counters(5'000'000'000, 0)).answer, Answer::includes);
 }
