@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -31,9 +32,18 @@ bool become(unsigned uid) {
     return ::setgid(uid) == 0 && ::setuid(uid) == 0;
 }
 
+// The word after "--", opened while we still may: the new user may not reach its folder.
+int open_program(int argc, char** argv) {
+    int at = 1;
+    while (at < argc && std::strcmp(argv[at], "--") != 0) ++at;
+    const bool is_path = at + 1 < argc && std::strchr(argv[at + 1], '/') != nullptr;
+    return is_path ? ::open(argv[at + 1], O_PATH | O_CLOEXEC) : -1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    const int program = open_program(argc, argv);
     int at = 1;
     for (; at + 1 < argc && std::strcmp(argv[at], "--") != 0; at += 2) {
         const auto number = static_cast<unsigned>(std::strtoul(argv[at + 1], nullptr, 10));
@@ -46,6 +56,7 @@ int main(int argc, char** argv) {
         }
     }
     if (at + 1 >= argc) return 125;
+    if (program >= 0) ::execveat(program, "", argv + at + 1, environ, AT_EMPTY_PATH);
     ::execvp(argv[at + 1], argv + at + 1);
     std::perror(argv[at + 1]);
     return 127;
