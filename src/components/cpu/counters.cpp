@@ -1,7 +1,6 @@
 #include "components/cpu/counters.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/error.h"
 #include "components/cpu/open_cells.h"
@@ -16,13 +15,6 @@ bool in_order(const std::vector<PlannedMember>& members) {
         if (members[i].slot != i) return false;
     }
     return true;
-}
-
-void take_base(Cell& cell, const perf::GroupCount& count) {
-    std::copy(count.values.begin(), count.values.end(), cell.base.begin());
-    if (count.values.empty()) return;
-    cell.base_enabled_ns = count.enabled_ns;
-    cell.base_running_ns = count.running_ns;
 }
 
 Error no_counter_free() {
@@ -41,10 +33,16 @@ Result<session::CountersPtr> CpuCounters::open(Recipe recipe) {
     return session::CountersPtr(std::move(counters));
 }
 
-void CpuCounters::adopt(Recipe recipe, std::vector<Cell> cells) {
+void CpuCounters::adopt(Recipe recipe, OpenCells opened) {
     recipe_ = std::move(recipe);
-    cells_ = std::move(cells);
-    sums_.assign(recipe_.events.size(), {});
+    cells_ = std::move(opened.cells);
+    by_kernel_because_ = std::move(opened.by_kernel_because);
+    owner_ = ::pthread_self();
+    reasons_.assign(recipe_.events.size(), {});
+    sums_.clear();
+    for (const auto& event : recipe_.events) {
+        sums_.emplace_back().part_ns.resize(event.parts.size());
+    }
     one_group_ = cells_.size() == 1 && in_order(cells_.front().members);
     // Hardware events were tried out when they were opened.
     settled_ = std::all_of(recipe_.events.begin(), recipe_.events.end(),
@@ -98,37 +96,70 @@ Result<void> CpuCounters::rebase() {
     for (auto& cell : cells_) {
         const auto count = cell.group.read();
         if (!count) return count.error();
-        take_base(cell, *count);
+        cell.rebase(*count);
     }
     return {};
 }
 
-void CpuCounters::add_up(const Cell& cell, const perf::GroupCount& count) {
-    for (std::size_t i = 0; i < cell.members.size(); ++i) {
-        Sum& sum = sums_[cell.members[i].slot];
-        if (count.values.empty()) {
-            sum.refused = true;
-            continue;
-        }
-        sum.count += count.values[i] - cell.base[i];
-        sum.running_ns += count.running_ns - cell.base_running_ns;
-        // A thread is on one kind of core at a time: the parts take turns in the same time.
-        if (cell.members[i].part == 0) sum.enabled_ns += count.enabled_ns - cell.base_enabled_ns;
+void CpuCounters::clear_sums() {
+    for (auto& sum : sums_) {
+        sum.count = sum.enabled_ns = sum.running_ns = 0;
+        std::fill(sum.part_ns.begin(), sum.part_ns.end(), 0);
+        sum.refused = false;
     }
 }
 
-Result<void> CpuCounters::read_cells() {
-    std::fill(sums_.begin(), sums_.end(), Sum{});
+void CpuCounters::add_up(const Cell& cell, std::size_t member, const perf::Count& count) {
+    const auto [slot, part] = cell.members[member];
+    Sum& sum = sums_[slot];
+    sum.count += count.value;
+    sum.running_ns += count.running_ns;
+    sum.part_ns[part] += count.running_ns;
+    // A thread is on one kind of core at a time: the parts take turns in the same time.
+    if (part == 0) sum.enabled_ns += count.enabled_ns;
+}
+
+// A register is that of the CPU we are on, so only the counted thread itself may look.
+bool CpuCounters::may_read_registers() const {
+    return by_kernel_because_.empty() && running_ && ::pthread_equal(owner_, ::pthread_self()) != 0;
+}
+
+bool CpuCounters::add_up_registers() {
+    if (!may_read_registers()) return false;
+    clear_sums();
+    for (const auto& cell : cells_) {
+        for (std::size_t i = 0; i < cell.members.size(); ++i) {
+            const auto count = cell.read_register_timed(i);
+            if (!count) return false;
+            add_up(cell, i, *count);
+        }
+    }
+    return true;
+}
+
+Result<void> CpuCounters::add_up_groups() {
+    clear_sums();
     for (auto& cell : cells_) {
         const auto count = cell.group.read();
         if (!count) return count.error();
-        add_up(cell, *count);
+        for (std::size_t i = 0; i < cell.members.size(); ++i) {
+            if (count->values.empty()) {
+                sums_[cell.members[i].slot].refused = true;
+                continue;
+            }
+            add_up(cell, i,
+                   {count->values[i] - cell.base[i], count->enabled_ns - cell.base_enabled_ns,
+                    count->running_ns - cell.base_running_ns});
+        }
     }
     return {};
 }
 
 Result<void> CpuCounters::read(std::span<Reading> out) {
-    if (auto done = read_cells(); !done) return done;
+    by_registers_ = add_up_registers();
+    if (!by_registers_) {
+        if (auto done = add_up_groups(); !done) return done;
+    }
     for (std::size_t i = 0; i < sums_.size(); ++i) {
         const Sum& sum = sums_[i];
         out[i] = session::scaled_reading(sum.count, sum.enabled_ns, sum.running_ns);
@@ -140,6 +171,10 @@ Result<void> CpuCounters::read(std::span<Reading> out) {
 Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {
     if (one_group_) {
         Cell& cell = cells_.front();
+        // Events that share one group and are not multiplexed are on their counters all the time.
+        if (may_read_registers() && !recipe_.options.multiplex && cell.read_registers(out)) {
+            return {};
+        }
         const auto count = cell.group.read();
         if (!count) return count.error();
         if (count->values.empty()) return no_counter_free();
@@ -151,7 +186,9 @@ Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {
         }
         return {};
     }
-    if (auto done = read_cells(); !done) return done;
+    if (!add_up_registers()) {
+        if (auto done = add_up_groups(); !done) return done;
+    }
     for (std::size_t i = 0; i < sums_.size(); ++i) {
         if (sums_[i].refused) return no_counter_free();
         out[i] = session::scaled_value(sums_[i].count, sums_[i].enabled_ns, sums_[i].running_ns);
