@@ -110,15 +110,31 @@ Result<void> map_pages(Cell& cell) {
     return {};
 }
 
+Error too_many_events() {
+    return base::fail(ErrorCode::busy, "the events do not fit onto this machine's counters at once",
+                      "use fewer events, or multiplex");
+}
+
+// Each event was opened alone before it came here. So a group that the kernel calls invalid is one
+// that can never be on the counters, and a single event one that counts for CPUs only.
+Error better_error(const Error& error, std::span<const perf::GroupMember> members,
+                   const PlannedGroup& planned, const perf::Target& target) {
+    if (error.sys_errno != EINVAL || planned.key == software_key) return error;
+    if (target.cpu < 0 && !planned.cpus.empty()) {
+        Error better = error;
+        better.hint = "it counts for CPUs, not for threads: choose CPUs or the system";
+        return better;
+    }
+    return members.size() > 1 ? too_many_events() : error;
+}
+
 // Switches the events on for a moment. What they count meanwhile is taken off at the start.
 Result<void> try_out(perf::Group& group) {
     if (auto done = group.enable(); !done) return done;
     const auto count = group.read();
     if (auto done = group.disable(); !done) return done;
     if (!count) return count.error();
-    if (!count->values.empty()) return {};
-    return base::fail(ErrorCode::busy, "the events do not fit onto this machine's counters at once",
-                      "use fewer events, or multiplex");
+    return count->values.empty() ? Result<void>(too_many_events()) : Result<void>();
 }
 
 // Whether a pinned group can get onto its counters shows on a thread that runs: on ours.
@@ -165,7 +181,7 @@ class Opening {
     Result<Cell> open_cell(const PlannedGroup& planned, std::span<const perf::GroupMember> members,
                            const perf::Target& target, const perf::GroupOptions& options) const {
         auto group = perf::Group::open(members, target, options);
-        if (!group) return group.error();
+        if (!group) return better_error(group.error(), members, planned, target);
         Cell cell{std::move(*group), planned.members, std::vector<std::uint64_t>(members.size())};
         if (auto done = watch_overflows(recipe_, target.pid, cell); !done) return done.error();
         if (registers_) {
