@@ -7,8 +7,8 @@
 namespace ringside::components::cpu {
 
 void Cell::rebase(const perf::GroupCount& count) {
-    if (count.values.empty()) return;
-    std::copy(count.values.begin(), count.values.end(), base.begin());
+    if (!count.on_counters) return;
+    std::copy_n(count.values, base.size(), base.begin());
     base_enabled_ns = count.enabled_ns;
     base_running_ns = count.running_ns;
 }

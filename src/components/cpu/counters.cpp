@@ -17,6 +17,12 @@ bool in_order(const std::vector<PlannedMember>& members) {
     return true;
 }
 
+void scale(std::span<std::int64_t> values, std::uint64_t enabled_ns, std::uint64_t running_ns) {
+    for (auto& value : values) {
+        value = session::scaled_value(static_cast<std::uint64_t>(value), enabled_ns, running_ns);
+    }
+}
+
 Error no_counter_free() {
     return base::fail(ErrorCode::busy, "the events are not on counters: somebody else holds them",
                       "use fewer events, or multiplex");
@@ -37,6 +43,7 @@ void CpuCounters::adopt(Recipe recipe, OpenCells opened) {
     recipe_ = std::move(recipe);
     cells_ = std::move(opened.cells);
     by_kernel_because_ = std::move(opened.by_kernel_because);
+    registers_ = by_kernel_because_.empty();
     owner_ = ::pthread_self();
     reasons_.assign(recipe_.events.size(), {});
     sums_.clear();
@@ -60,10 +67,12 @@ Result<void> CpuCounters::on_overflow(std::size_t index, std::uint64_t period,
 }
 
 // Counts are never reset in the kernel: its reset forgets children that ended but not what they
-// counted, and taking the present counts off costs no system call.
+// counted, and taking the present counts off costs no system call if they were read since the stop.
 Result<void> CpuCounters::start() {
-    if (!settled_) {
-        if (auto done = rebase(); !done) return done;
+    if (settled_) {
+        for (auto& cell : cells_) cell.rebase(cell.group.last());
+    } else if (auto done = rebase(); !done) {
+        return done;
     }
     settled_ = false;
     running_ = true;
@@ -94,9 +103,9 @@ Result<void> CpuCounters::reset() {
 
 Result<void> CpuCounters::rebase() {
     for (auto& cell : cells_) {
-        const auto count = cell.group.read();
-        if (!count) return count.error();
-        cell.rebase(*count);
+        perf::GroupCount count;
+        if (!cell.group.read(count)) return perf::Group::read_error();
+        cell.rebase(count);
     }
     return {};
 }
@@ -121,7 +130,7 @@ void CpuCounters::add_up(const Cell& cell, std::size_t member, const perf::Count
 
 // A register is that of the CPU we are on, so only the counted thread itself may look.
 bool CpuCounters::may_read_registers() const {
-    return by_kernel_because_.empty() && running_ && ::pthread_equal(owner_, ::pthread_self()) != 0;
+    return registers_ && running_ && ::pthread_equal(owner_, ::pthread_self()) != 0;
 }
 
 bool CpuCounters::add_up_registers() {
@@ -140,18 +149,19 @@ bool CpuCounters::add_up_registers() {
 Result<void> CpuCounters::add_up_groups() {
     clear_sums();
     for (auto& cell : cells_) {
-        const auto count = cell.group.read();
-        if (!count) return count.error();
+        perf::GroupCount count;
+        if (!cell.group.read(count)) return perf::Group::read_error();
         for (std::size_t i = 0; i < cell.members.size(); ++i) {
-            if (count->values.empty()) {
+            if (!count.on_counters) {
                 sums_[cell.members[i].slot].refused = true;
                 continue;
             }
             add_up(cell, i,
-                   {count->values[i] - cell.base[i], count->enabled_ns - cell.base_enabled_ns,
-                    count->running_ns - cell.base_running_ns});
+                   {count.values[i] - cell.base[i], count.enabled_ns - cell.base_enabled_ns,
+                    count.running_ns - cell.base_running_ns});
         }
     }
+    settled_ = !running_;
     return {};
 }
 
@@ -168,24 +178,27 @@ Result<void> CpuCounters::read(std::span<Reading> out) {
     return {};
 }
 
+// Events that share one group and are not multiplexed are on their counters all the time, so that
+// registers need no times beside them.
 Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {
-    if (one_group_) {
-        Cell& cell = cells_.front();
-        // Events that share one group and are not multiplexed are on their counters all the time.
-        if (may_read_registers() && !recipe_.options.multiplex && cell.read_registers(out)) {
-            return {};
-        }
-        const auto count = cell.group.read();
-        if (!count) return count.error();
-        if (count->values.empty()) return no_counter_free();
-        const std::uint64_t enabled_ns = count->enabled_ns - cell.base_enabled_ns;
-        const std::uint64_t running_ns = count->running_ns - cell.base_running_ns;
-        for (std::size_t i = 0; i < cell.base.size(); ++i) {
-            const std::uint64_t counted = count->values[i] - cell.base[i];
-            out[i] = session::scaled_value(counted, enabled_ns, running_ns);
-        }
-        return {};
+    if (!one_group_) return read_scattered(out);
+    Cell& cell = cells_.front();
+    if (may_read_registers() && !recipe_.options.multiplex && cell.read_registers(out)) return {};
+    perf::GroupCount count;
+    if (!cell.group.read(count)) return perf::Group::read_error();
+    if (!count.on_counters) return no_counter_free();
+    settled_ = !running_;
+    const std::uint64_t enabled_ns = count.enabled_ns - cell.base_enabled_ns;
+    const std::uint64_t running_ns = count.running_ns - cell.base_running_ns;
+    const std::uint64_t* base = cell.base.data();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] = static_cast<std::int64_t>(count.values[i] - base[i]);
     }
+    if (enabled_ns != running_ns) scale(out, enabled_ns, running_ns);
+    return {};
+}
+
+Result<void> CpuCounters::read_scattered(std::span<std::int64_t> out) {
     if (!add_up_registers()) {
         if (auto done = add_up_groups(); !done) return done;
     }

@@ -66,6 +66,7 @@ class CpuCounters final : public session::Counters {
     void add_up(const Cell& cell, std::size_t member, const perf::Count& count);
     bool add_up_registers();
     Result<void> add_up_groups();
+    Result<void> read_scattered(std::span<std::int64_t> out);
     Result<void> rebase();
     void judge_zero(std::size_t index, Reading& reading);
     void judge_by_loop(std::span<Reading> readings);
@@ -75,11 +76,12 @@ class CpuCounters final : public session::Counters {
     std::vector<Sum> sums_;             // one for each event, of the last read()
     std::vector<std::string> reasons_;  // one for each event, of the last judge()
     bool one_group_ = false;            // its members are the set's events, in their order
-    std::string by_kernel_because_;     // why registers are not read; empty if they may be
+    std::string by_kernel_because_;     // why registers are not read
+    bool registers_ = false;            // they may be
     bool by_registers_ = false;         // the last read() was
     pthread_t owner_ = 0;               // whose registers they are
     bool running_ = false;
-    bool settled_ = false;  // stopped, and `base` is where the counts stand
+    bool settled_ = false;  // stopped, and read since: the groups know where the counts stand
 };
 
 }  // namespace ringside::components::cpu

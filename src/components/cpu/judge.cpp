@@ -24,21 +24,19 @@ std::uint64_t percent(std::uint64_t part, std::uint64_t whole) {
 
 // The set's own counters before and after the known loop, taken off again afterwards.
 std::vector<std::uint64_t> gained_in_loop(Cell& cell) {
-    const auto count = cell.group.read();
-    if (!count || count->values.empty()) return {};
-    const std::vector<std::uint64_t> before(count->values.begin(), count->values.end());
-    const std::uint64_t before_enabled_ns = count->enabled_ns;
-    const std::uint64_t before_running_ns = count->running_ns;
+    perf::GroupCount before;
+    perf::GroupCount after;
+    if (!cell.group.read(before) || !before.on_counters) return {};
+    const std::vector<std::uint64_t> values(before.values, before.values + cell.base.size());
     trust::counted_loop(loop_length);
-    const auto after = cell.group.read();
-    if (!after || after->values.empty()) return {};
+    if (!cell.group.read(after) || !after.on_counters) return {};
     std::vector<std::uint64_t> gains;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        gains.push_back(after->values[i] - before[i]);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        gains.push_back(after.values[i] - values[i]);
         cell.base[i] += gains.back();
     }
-    cell.base_enabled_ns += after->enabled_ns - before_enabled_ns;
-    cell.base_running_ns += after->running_ns - before_running_ns;
+    cell.base_enabled_ns += after.enabled_ns - before.enabled_ns;
+    cell.base_running_ns += after.running_ns - before.running_ns;
     return gains;
 }
 

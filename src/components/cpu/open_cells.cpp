@@ -131,10 +131,11 @@ Error better_error(const Error& error, std::span<const perf::GroupMember> member
 // Switches the events on for a moment. What they count meanwhile is taken off at the start.
 Result<void> try_out(perf::Group& group) {
     if (auto done = group.enable(); !done) return done;
-    const auto count = group.read();
+    perf::GroupCount count;
+    const bool read = group.read(count);
+    if (!read) return perf::Group::read_error();
     if (auto done = group.disable(); !done) return done;
-    if (!count) return count.error();
-    return count->values.empty() ? Result<void>(too_many_events()) : Result<void>();
+    return count.on_counters ? Result<void>() : Result<void>(too_many_events());
 }
 
 // Whether a pinned group can get onto its counters shows on a thread that runs: on ours.
