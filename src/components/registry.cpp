@@ -1,5 +1,6 @@
 #include "components/registry.h"
 
+#include "components/net/net.h"
 #include "components/steal/steal.h"
 
 namespace ringside::components {
@@ -9,6 +10,7 @@ std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
     // One line for each folder of this room.
     const std::vector<Make> makers = {
         steal::make,
+        net::make,
     };
 
     std::vector<session::ComponentPtr> components;
