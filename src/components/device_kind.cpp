@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/csv.h"
 #include "base/embedded.h"
+#include "platform/machine.h"
 
 namespace ringside::components {
 
@@ -117,6 +118,12 @@ Device identify_device(const base::SysRoot& root, const std::string& class_path,
         device.kind = DeviceKind::physical;
     }
     return device;
+}
+
+std::optional<bool> GuestFact::get(const base::SysRoot& root) const {
+    std::call_once(once_,
+                   [&] { virtualized_ = platform::describe(root).hypervisor.virtualized.value; });
+    return virtualized_;
 }
 
 }  // namespace ringside::components

@@ -2,6 +2,7 @@
 // a virtual function, a whole device passed through. They differ tenfold in what they can carry.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,5 +36,15 @@ struct Device {
 // data/net/drivers.csv; `virtualized` is whether this machine is a guest, if that is known.
 Device identify_device(const base::SysRoot& root, const std::string& class_path,
                        std::optional<bool> virtualized);
+
+// Whether a machine is a guest, looked up at the first question. Safe to use from several threads.
+class GuestFact {
+  public:
+    std::optional<bool> get(const base::SysRoot& root) const;
+
+  private:
+    mutable std::once_flag once_;
+    mutable std::optional<bool> virtualized_;
+};
 
 }  // namespace ringside::components

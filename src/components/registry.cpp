@@ -1,5 +1,6 @@
 #include "components/registry.h"
 
+#include "components/infiniband/infiniband.h"
 #include "components/net/net.h"
 #include "components/steal/steal.h"
 
@@ -11,6 +12,7 @@ std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
     const std::vector<Make> makers = {
         steal::make,
         net::make,
+        infiniband::make,
     };
 
     std::vector<session::ComponentPtr> components;

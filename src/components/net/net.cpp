@@ -1,7 +1,6 @@
 #include "components/net/net.h"
 
 #include <algorithm>
-#include <mutex>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,7 +11,6 @@
 #include "components/lookup.h"
 #include "components/net/driver_statistics.h"
 #include "components/net/net_counters.h"
-#include "platform/machine.h"
 
 namespace ringside::components::net {
 
@@ -143,16 +141,10 @@ class NetComponent final : public session::Component {
         auto socket = root_.is_live() ? open_socket(root_, 0) : Result<base::Fd>(base::Fd());
         return socket ? std::move(*socket) : base::Fd();
     }
-    std::optional<bool> virtualized() const {
-        std::call_once(once_, [this] {
-            virtualized_ = platform::describe(root_).hypervisor.virtualized.value;
-        });
-        return virtualized_;
-    }
+    std::optional<bool> virtualized() const { return is_guest_.get(root_); }
 
     base::SysRoot root_;
-    mutable std::once_flag once_;
-    mutable std::optional<bool> virtualized_;
+    GuestFact is_guest_;
 };
 
 }  // namespace
