@@ -3,6 +3,7 @@
 #include "components/infiniband/infiniband.h"
 #include "components/net/net.h"
 #include "components/steal/steal.h"
+#include "components/vmware/vmware.h"
 
 namespace ringside::components {
 
@@ -13,6 +14,7 @@ std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
         steal::make,
         net::make,
         infiniband::make,
+        vmware::make,
     };
 
     std::vector<session::ComponentPtr> components;
