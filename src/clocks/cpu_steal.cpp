@@ -1,15 +1,10 @@
 #include "clocks/cpu_steal.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
-#include <string>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/kept_file.h"
 #include "clocks/proc_stat.h"
 
 namespace ringside::clocks {
@@ -53,12 +48,10 @@ class CounterMeter final : public CpuStealMeter {
 
 class ProcStatMeter final : public CpuStealMeter {
   public:
-    explicit ProcStatMeter(const base::SysRoot& root)
-        : file_(::open(root.locate("/proc/stat").c_str(), O_RDONLY | O_CLOEXEC)),
-          text_(4096, '\0') {}
+    explicit ProcStatMeter(const base::SysRoot& root) : file_(root, "/proc/stat") {}
 
     Result<std::span<const CpuSteal>> read() override {
-        const auto text = read_text();
+        const auto text = file_.read();
         if (!text) return text.error();
         add_lines(*text);
         if (ticks_.since_start().empty()) {
@@ -73,15 +66,6 @@ class ProcStatMeter final : public CpuStealMeter {
     }
 
   private:
-    Result<std::string_view> read_text() {
-        for (;;) {
-            const ssize_t count = ::pread(file_.get(), text_.data(), text_.size(), 0);
-            if (count < 0) return base::fail_errno(errno, "cannot read /proc/stat");
-            const auto size = static_cast<std::size_t>(count);
-            if (size < text_.size()) return std::string_view(text_.data(), size);
-            text_.resize(2 * text_.size());
-        }
-    }
     // The lines of CPUs come first.
     void add_lines(std::string_view text) {
         while (text.starts_with("cpu")) {
@@ -92,8 +76,7 @@ class ProcStatMeter final : public CpuStealMeter {
         }
     }
 
-    base::Fd file_;
-    std::string text_;
+    base::KeptFile file_;
     TickSums ticks_;
     std::vector<CpuSteal> cpus_;
 };

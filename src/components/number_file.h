@@ -1,28 +1,23 @@
-// A file of /sys or /proc that holds one number, kept open: reading it is one system call.
+// A file of /sys or /proc that holds one number.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 
-#include "base/fd.h"
-#include "base/sys_root.h"
+#include "base/kept_file.h"
 
 namespace ringside::components {
 
 class NumberFile {
   public:
-    NumberFile(const base::SysRoot& root, std::string_view path) : path_(root.locate(path)) {}
+    NumberFile(const base::SysRoot& root, std::string_view path) : file_(root, path) {}
 
-    // nullopt when the file is gone or holds no number. A file that came back, because its device
-    // did, is opened anew. Does not allocate.
+    // nullopt when the file is gone or holds something else.
     std::optional<std::uint64_t> read();
 
   private:
-    std::optional<std::uint64_t> read_open() const;
-
-    std::string path_;
-    base::Fd file_;
+    base::KeptFile file_;
 };
 
 }  // namespace ringside::components

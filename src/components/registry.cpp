@@ -1,6 +1,7 @@
 #include "components/registry.h"
 
 #include "components/infiniband/infiniband.h"
+#include "components/kvm/kvm.h"
 #include "components/net/net.h"
 #include "components/steal/steal.h"
 #include "components/vmware/vmware.h"
@@ -15,6 +16,7 @@ std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
         net::make,
         infiniband::make,
         vmware::make,
+        kvm::make,
     };
 
     std::vector<session::ComponentPtr> components;
