@@ -47,9 +47,25 @@ struct io_counts {
     io_word histograms[IO_TIMED_OPS][IO_BUCKETS];
 };
 
+/* Of a number that is not 0. BPF has no instruction for it, and clang 14 no expansion. */
+static inline io_half io_power_of_two(io_word number) {
+#ifdef __bpf__
+    io_half power = 0;
+    for (io_half step = 32; step != 0; step /= 2) {
+        if (number >> step) {
+            number >>= step;
+            power += step;
+        }
+    }
+    return power;
+#else
+    return 63u - (io_half)__builtin_clzll(number);
+#endif
+}
+
 static inline io_half io_bucket(io_word ticks) {
     if (ticks < (1u << IO_SUB_BITS)) return (io_half)ticks;
-    io_half power = 63u - (io_half)__builtin_clzll(ticks);
+    io_half power = io_power_of_two(ticks);
     io_half index = ((power - IO_SUB_BITS + 1) << IO_SUB_BITS) +
                     (io_half)((ticks >> (power - IO_SUB_BITS)) & ((1u << IO_SUB_BITS) - 1));
     return index < IO_BUCKETS ? index : IO_BUCKETS - 1;

@@ -1,0 +1,30 @@
+// Application I/O as it was counted, whoever counted it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "preload/io_layout.h"
+
+namespace ringside::model {
+
+// A thread, or those of a process that had no row of their own (tid 0).
+struct IoThread {
+    int pid = 0;
+    int tid = 0;
+    std::string command;
+    io_counts counts{};
+};
+
+struct IoFile {
+    std::string path;  // empty: all files without a row of their own
+    io_file_counts counts{};
+};
+
+struct IoRecord {
+    std::vector<IoThread> threads;
+    std::vector<IoFile> files;
+    double ns_per_tick = 1;
+};
+
+}  // namespace ringside::model
