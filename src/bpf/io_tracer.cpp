@@ -92,12 +92,6 @@ std::string path_of(const io_traced_file& file) {
     return file.parts[IO_PARTS - 1][0] != '\0' ? ".../" + path : path;
 }
 
-void add(io_file_counts& sum, const io_file_counts& more) {
-    auto* to = reinterpret_cast<io_word*>(&sum);
-    const auto* from = reinterpret_cast<const io_word*>(&more);
-    for (std::size_t i = 0; i < sizeof sum / sizeof *to; ++i) to[i] += peek(from[i]);
-}
-
 }  // namespace
 
 Result<std::unique_ptr<IoTracer>> IoTracer::load(const base::SysRoot& root) {
@@ -196,13 +190,7 @@ Result<void> IoTracer::follow_process(pid_t pid, IoFollow how) {
 
 void IoTracer::add_to(io_counts& sum) const {
     const auto* rows = reinterpret_cast<const io_row*>(row_memory_.data());
-    auto* to = reinterpret_cast<io_word*>(&sum);
-    for (std::uint32_t i = 0; i < rows_used(); ++i) {
-        const auto* from = reinterpret_cast<const io_word*>(&rows[i].counts);
-        for (std::size_t word = 0; word < sizeof sum / sizeof *to; ++word) {
-            to[word] += peek(from[word]);
-        }
-    }
+    for (std::uint32_t i = 0; i < rows_used(); ++i) model::add(sum, rows[i].counts);
 }
 
 model::IoRecord IoTracer::read() const {
@@ -210,18 +198,20 @@ model::IoRecord IoTracer::read() const {
     const auto* rows = reinterpret_cast<const io_row*>(row_memory_.data());
     for (std::uint32_t i = 0; i < rows_used(); ++i) {
         const io_row& row = rows[i];
+        if (model::is_empty(row.counts)) continue;
         model::IoThread thread;
         thread.pid = static_cast<int>(row.pid);
         thread.tid = static_cast<int>(row.tid);
         thread.command.assign(row.command, ::strnlen(row.command, sizeof row.command));
-        std::memcpy(&thread.counts, &row.counts, sizeof thread.counts);
+        model::add(thread.counts, row.counts);
         record.threads.push_back(std::move(thread));
     }
     const auto* files = reinterpret_cast<const io_traced_file*>(file_memory_.data());
     const auto used = std::min<std::uint32_t>(peek(words_->files_used), IO_TRACE_FILES);
     std::map<std::string, io_file_counts> by_path;
     for (std::uint32_t i = 0; i < used; ++i) {
-        add(by_path[i == 0 ? std::string() : path_of(files[i])], files[i].counts);
+        if (model::is_empty(files[i].counts)) continue;
+        model::add(by_path[i == 0 ? std::string() : path_of(files[i])], files[i].counts);
     }
     for (const auto& [path, counts] : by_path) record.files.push_back({path, counts});
     return record;

@@ -21,10 +21,17 @@ struct IoFile {
     io_file_counts counts{};
 };
 
+// Threads and files without a call are left out.
 struct IoRecord {
     std::vector<IoThread> threads;
     std::vector<IoFile> files;
+    int programs = 0;  // that processes executed and that were counted; 0 where nobody knows
     double ns_per_tick = 1;
 };
+
+void add(io_counts& sum, const io_counts& more);
+void add(io_file_counts& sum, const io_file_counts& more);
+bool is_empty(const io_counts& counts);
+bool is_empty(const io_file_counts& counts);
 
 }  // namespace ringside::model

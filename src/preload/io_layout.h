@@ -6,7 +6,11 @@
 #define RINGSIDE_PRELOAD_IO_LAYOUT_H
 
 typedef unsigned int io_half;
-typedef unsigned long long io_word __attribute__((aligned(8)));
+#if __SIZEOF_POINTER__ == 4
+typedef unsigned long long io_word __attribute__((aligned(8))); /* as in 64-bit programs */
+#else
+typedef unsigned long long io_word;
+#endif
 
 enum io_op {
     IO_READ,
