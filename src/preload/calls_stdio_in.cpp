@@ -13,8 +13,9 @@ namespace {
 template <typename Call>
 std::size_t reading_items(FILE* stream, std::size_t size, std::size_t count, Call call) {
     if (!is_counted(stream)) return call();
+    catch_up(stream);
     const std::size_t asked = size * count;
-    const bool buffered = static_cast<long>(asked) <= readable(stream);
+    const bool buffered = static_cast<long>(asked) <= readable(stream) || has_ended(stream);
     const io_word before = buffered ? 0 : now();
     const std::size_t items = call();
     const io_word ticks = buffered ? 0 : since(before);
@@ -29,6 +30,7 @@ std::size_t reading_items(FILE* stream, std::size_t size, std::size_t count, Cal
           .ended = how,
           .timed = !buffered,
           .ticks = ticks});
+    remember(stream);
     return items;
 }
 
@@ -96,13 +98,9 @@ INTERPOSE(int, getchar, ()) {
 INTERPOSE(int, getchar_unlocked, ()) {
     return reading_one(stdin, [&] { return REAL(getchar_unlocked)(); });
 }
-// Where getc_unlocked() was compiled in, only its refills are calls: one call with all the bytes.
+// What getc_unlocked() calls, where it was compiled in, when the buffer is empty.
 INTERPOSE_AS(int, uflow, "__uflow", (FILE * stream)) {
-    return reading(
-        stream, [&] { return REAL(uflow)(stream); },
-        [&](int result, std::size_t) {
-            return result == EOF ? 0 : static_cast<std::size_t>(readable(stream)) + 1;
-        });
+    return reading_one(stream, [&] { return REAL(uflow)(stream); });
 }
 
 INTERPOSE(char*, fgets, (char* to, int size, FILE* stream)) {

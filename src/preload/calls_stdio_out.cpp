@@ -25,6 +25,23 @@ int writing_one(FILE* stream, Call call) {
     return writing_text(stream, 1, call);
 }
 
+template <typename Call>
+int printing_to(int fd, Call call) {
+    if (excluded()) return call();
+    const io_word before = now();
+    const int result = call();
+    const io_word ticks = since(before);
+    const io_word bytes = result > 0 ? static_cast<io_word>(result) : 0;
+    note({.op = IO_WRITE,
+          .fd = fd,
+          .bytes = bytes,
+          .asked_bytes = bytes,
+          .ended = result < 0 ? Ended::error : Ended::fully,
+          .timed = true,
+          .ticks = ticks});
+    return result;
+}
+
 }  // namespace
 
 INTERPOSE(std::size_t, fwrite,
@@ -59,10 +76,9 @@ INTERPOSE(int, putchar, (int character)) {
 INTERPOSE(int, putchar_unlocked, (int character)) {
     return writing_one(stdout, [&] { return REAL(putchar_unlocked)(character); });
 }
-// Where putc_unlocked() was compiled in, only a full buffer is a call: one, with all the bytes.
+// What putc_unlocked() calls, where it was compiled in, when the buffer is full.
 INTERPOSE_AS(int, overflow, "__overflow", (FILE * stream, int character)) {
-    const auto size = static_cast<std::size_t>(pending(stream)) + 1;
-    return writing_text(stream, size, [&] { return REAL(overflow)(stream, character); });
+    return writing_one(stream, [&] { return REAL(overflow)(stream, character); });
 }
 
 INTERPOSE(int, fputs, (const char* text, FILE* stream)) {
@@ -122,8 +138,7 @@ INTERPOSE_AS(int, printf_chk, "__printf_chk", (int flag, const char* format, ...
 
 // Straight to a descriptor.
 INTERPOSE(int, vdprintf, (int fd, const char* format, va_list values)) {
-    return static_cast<int>(
-        transfer(IO_WRITE, fd, 0, [&] { return REAL(vdprintf)(fd, format, values); }));
+    return printing_to(fd, [&] { return REAL(vdprintf)(fd, format, values); });
 }
 INTERPOSE(int, dprintf, (int fd, const char* format, ...)) {
     va_list values;
@@ -134,8 +149,7 @@ INTERPOSE(int, dprintf, (int fd, const char* format, ...)) {
 }
 INTERPOSE_AS(int, vdprintf_chk, "__vdprintf_chk",
              (int fd, int flag, const char* format, va_list values)) {
-    return static_cast<int>(
-        transfer(IO_WRITE, fd, 0, [&] { return REAL(vdprintf_chk)(fd, flag, format, values); }));
+    return printing_to(fd, [&] { return REAL(vdprintf_chk)(fd, flag, format, values); });
 }
 INTERPOSE_AS(int, dprintf_chk, "__dprintf_chk", (int fd, int flag, const char* format, ...)) {
     va_list values;

@@ -6,6 +6,8 @@
 
 #include <cstdio>
 
+#include <sys/single_threaded.h>
+
 #include "preload/counting.h"
 
 namespace ringside::preload {
@@ -19,6 +21,11 @@ inline bool has_failed(const FILE* stream) {
     return (stream->_flags & 0x20) != 0;  // what ferror() returns
 }
 
+// The end of a file is sticky (C11 7.21.7.1): once seen, libc does not ask the kernel again.
+inline bool has_ended(const FILE* stream) {
+    return (stream->_flags & 0x10) != 0;  // what feof() returns
+}
+
 // What is left to read in the buffer. Another thread may be using the stream: a wrong answer costs
 // or saves two time stamps.
 inline long readable(const FILE* stream) {
@@ -29,6 +36,43 @@ inline long writable(const FILE* stream) {
 }
 inline long pending(const FILE* stream) {
     return stream->_IO_write_ptr - stream->_IO_write_base;
+}
+
+// Where getc_unlocked() and putc_unlocked() were compiled in, they take from the buffer and put
+// into it without a call. What changed between two calls is theirs: bytes that nobody called for.
+struct StreamMark {
+    const FILE* stream;
+    long readable;
+    long pending;
+};
+constexpr int marked_fds = 4096;
+extern StreamMark marks[marked_fds] __attribute__((visibility("hidden")));
+
+inline StreamMark* mark_of(const FILE* stream) {
+    return stream->_fileno < marked_fds ? &marks[stream->_fileno] : nullptr;
+}
+void count_unseen(const FILE* stream, const StreamMark& mark);
+
+// At the beginning and at the end of every counted call.
+inline void catch_up(const FILE* stream) {
+    const StreamMark* mark = mark_of(stream);
+    if (mark == nullptr || mark->stream != stream || __libc_single_threaded == 0) return;
+    if (mark->readable != readable(stream) || mark->pending != pending(stream)) {
+        count_unseen(stream, *mark);
+    }
+}
+inline void remember(const FILE* stream) {
+    constexpr int in_backup = 0x100;  // reading what ungetc() put back, in a buffer of its own
+    StreamMark* mark = mark_of(stream);
+    if (mark == nullptr) return;
+    // Two threads on one stream would take each other's bytes for these.
+    const bool alone = __libc_single_threaded != 0 && (stream->_flags & in_backup) == 0;
+    *mark = {alone ? stream : nullptr, readable(stream), pending(stream)};
+}
+// It is opened or closed.
+inline void forget_stream(const FILE* stream) {
+    forget_file(stream->_fileno);
+    if (stream->_fileno >= 0 && stream->_fileno < marked_fds) marks[stream->_fileno] = {};
 }
 
 // Where reading stands; the difference of two tells what a call consumed.
@@ -55,7 +99,9 @@ struct ReadPlace {
 template <typename Call, typename Bytes>
 auto reading(FILE* stream, Call call, Bytes bytes_of) {
     if (!is_counted(stream)) return call();
+    catch_up(stream);
     const ReadPlace place(stream);
+    const bool had_ended = has_ended(stream);
     const io_word before = now();
     const auto result = call();
     const io_word ticks = since(before);
@@ -68,8 +114,9 @@ auto reading(FILE* stream, Call call, Bytes bytes_of) {
           .ended = bytes != 0           ? Ended::fully
                    : has_failed(stream) ? Ended::error
                                         : Ended::end,
-          .timed = bytes == 0 || after.refilled_since(place),
+          .timed = !had_ended && (bytes == 0 || after.refilled_since(place)),
           .ticks = ticks});
+    remember(stream);
     return result;
 }
 
@@ -77,7 +124,8 @@ auto reading(FILE* stream, Call call, Bytes bytes_of) {
 template <typename Call>
 int reading_one(FILE* stream, Call call) {
     if (!is_counted(stream)) return call();
-    const bool buffered = readable(stream) > 0;
+    catch_up(stream);
+    const bool buffered = readable(stream) > 0 || has_ended(stream);
     const io_word before = buffered ? 0 : now();
     const int result = call();
     const bool got = result != EOF;
@@ -90,6 +138,7 @@ int reading_one(FILE* stream, Call call) {
                                         : Ended::end,
           .timed = !buffered,
           .ticks = buffered ? 0 : since(before)});
+    remember(stream);
     return result;
 }
 
@@ -98,6 +147,7 @@ int reading_one(FILE* stream, Call call) {
 template <typename Call, typename Written>
 auto writing(FILE* stream, std::size_t size, Call call, Written written) {
     if (!is_counted(stream)) return call();
+    catch_up(stream);
     const bool fits = static_cast<long>(size) < writable(stream);
     const long pending_before = pending(stream);
     const io_word before = fits ? 0 : now();
@@ -112,6 +162,7 @@ auto writing(FILE* stream, std::size_t size, Call call, Written written) {
           .ended = bytes >= size ? Ended::fully : Ended::error,
           .timed = flushed,
           .ticks = ticks});
+    remember(stream);
     return result;
 }
 
@@ -119,6 +170,7 @@ auto writing(FILE* stream, std::size_t size, Call call, Written written) {
 template <typename Call>
 int printing(FILE* stream, Call call) {
     if (!is_counted(stream)) return call();
+    catch_up(stream);
     const long pending_before = pending(stream);
     const io_word before = now();
     const int result = call();
@@ -131,6 +183,7 @@ int printing(FILE* stream, Call call) {
           .ended = result < 0 ? Ended::error : Ended::fully,
           .timed = pending(stream) - pending_before != static_cast<long>(bytes),
           .ticks = ticks});
+    remember(stream);
     return result;
 }
 
