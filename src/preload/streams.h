@@ -51,23 +51,26 @@ extern StreamMark marks[marked_fds] __attribute__((visibility("hidden")));
 inline StreamMark* mark_of(const FILE* stream) {
     return stream->_fileno < marked_fds ? &marks[stream->_fileno] : nullptr;
 }
+// Two threads on one stream would take each other's bytes for these; and ungetc() may have put
+// another buffer in place.
+inline bool can_be_marked(const FILE* stream) {
+    constexpr int in_backup = 0x100;
+    return __libc_single_threaded != 0 && (stream->_flags & in_backup) == 0;
+}
 void count_unseen(const FILE* stream, const StreamMark& mark);
 
 // At the beginning and at the end of every counted call.
 inline void catch_up(const FILE* stream) {
     const StreamMark* mark = mark_of(stream);
-    if (mark == nullptr || mark->stream != stream || __libc_single_threaded == 0) return;
+    if (mark == nullptr || mark->stream != stream || !can_be_marked(stream)) return;
     if (mark->readable != readable(stream) || mark->pending != pending(stream)) {
         count_unseen(stream, *mark);
     }
 }
 inline void remember(const FILE* stream) {
-    constexpr int in_backup = 0x100;  // reading what ungetc() put back, in a buffer of its own
     StreamMark* mark = mark_of(stream);
     if (mark == nullptr) return;
-    // Two threads on one stream would take each other's bytes for these.
-    const bool alone = __libc_single_threaded != 0 && (stream->_flags & in_backup) == 0;
-    *mark = {alone ? stream : nullptr, readable(stream), pending(stream)};
+    *mark = {can_be_marked(stream) ? stream : nullptr, readable(stream), pending(stream)};
 }
 // It is opened or closed.
 inline void forget_stream(const FILE* stream) {
