@@ -2,86 +2,22 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <utility>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "bpf/kernel_layout.h"
+#include "bpf/objects.h"
 #include "bpf/steal_layout.h"
-#include "bpf/steal_object.h"
 
 namespace ringside::bpf {
 
-namespace {
-
-constexpr const char* hint_for_privileges =
-    "run as root, or with CAP_BPF and CAP_PERFMON; the kernel needs BTF and version 5.12 or later";
-
-// libbpf writes to stderr unless told otherwise, and a library does not print.
-class Quiet {
-  public:
-    Quiet() : before_(libbpf_set_print(nullptr)) {}
-    ~Quiet() { libbpf_set_print(before_); }
-    Quiet(const Quiet&) = delete;
-    Quiet& operator=(const Quiet&) = delete;
-
-  private:
-    libbpf_print_fn_t before_;
-};
-
-std::size_t whole_pages(std::size_t bytes) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    return (bytes + page - 1) / page * page;
-}
-
-// Thread ids mean the same to the kernel and to us only in its first pid namespace.
-bool in_first_pid_namespace(const base::SysRoot& root) {
-    const auto link = root.read_link("/proc/self/ns/pid");
-    return link && *link == "pid:[4026531836]";  // PROC_PID_INIT_INO in linux/proc_ns.h
-}
-
-Result<void> set_places(bpf_object* object, const KernelLayout& layout) {
-    const steal_places places{layout.kvm_from_run_queue.value_or(0),
-                              layout.arm_pv_from_run_queue.value_or(0),
-                              layout.accounted_from_run_queue.value_or(0)};
-    bpf_map* constants = bpf_object__find_map_by_name(object, ".rodata");
-    const int error = bpf_map__set_initial_value(constants, &places, sizeof places);
-    if (error != 0) return base::fail_errno(-error, "cannot set the constants of the BPF program");
-    return {};
-}
-
-Result<base::Mmap> map_table(const bpf_object* object, const char* name, std::size_t entry_bytes,
-                             std::size_t entries) {
-    const int fd = bpf_object__find_map_fd_by_name(object, name);
-    // The kernel rounds an array's entries up to 8 bytes, and the whole up to pages.
-    const std::size_t size = whole_pages(entry_bytes * entries);
-    void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (address == MAP_FAILED) {
-        return base::fail_errno(errno, std::string("cannot map the BPF table ") + name);
-    }
-    return base::Mmap(address, size);
-}
-
-// The kernel changes these words while we look.
-template <typename T>
-T peek(const T& word) {
-    return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
-}
-
-}  // namespace
-
 Result<std::shared_ptr<StealTracer>> StealTracer::load(const base::SysRoot& root) {
-    if (!in_first_pid_namespace(root)) {
-        return base::fail(ErrorCode::unsupported,
-                          "BPF sees other thread ids than this container does",
-                          "run outside of the container, or with its pid namespace shared");
-    }
+    if (auto same = check_thread_ids(root); !same) return same.error();
     std::shared_ptr<StealTracer> tracer(new StealTracer);
     auto attached = tracer->attach(root);
     if (!attached) return attached.error();
@@ -94,40 +30,34 @@ Result<std::shared_ptr<StealTracer>> StealTracer::load(const base::SysRoot& root
 }
 
 Result<void> StealTracer::attach(const base::SysRoot& root) {
-    const Quiet quiet;
     const auto layout = read_kernel_layout(root);
     if (!layout) return layout.error();
     if (!layout->accounted_from_run_queue) {
         return base::fail(ErrorCode::unsupported,
                           "the kernel's types do not tell where steal lies");
     }
-    const auto code = steal_object();
-    object_ = bpf_object__open_mem(code.data(), code.size(), nullptr);
-    if (object_ == nullptr) return base::fail_errno(errno, "cannot read the BPF program");
-    if (auto set = set_places(object_, *layout); !set) return set;
-    const auto cpu_count = static_cast<unsigned>(std::max(1, libbpf_num_possible_cpus()));
-    bpf_map__set_max_entries(bpf_object__find_map_by_name(object_, "cpus"), cpu_count);
-    if (const int error = bpf_object__load(object_); error != 0) {
-        return base::fail_errno(-error, "cannot load the BPF program", hint_for_privileges);
+    const steal_places places{layout->kvm_from_run_queue.value_or(0),
+                              layout->arm_pv_from_run_queue.value_or(0),
+                              layout->accounted_from_run_queue.value_or(0)};
+    auto program = Program::open(steal_object());
+    if (!program) return program.error();
+    program_ = std::move(*program);
+    if (auto set = program_.set_constants(std::as_bytes(std::span(&places, 1))); !set) return set;
+    if (auto resized = program_.resize("cpus", possible_cpus()); !resized) return resized;
+    if (auto loaded = program_.load(); !loaded) return loaded;
+    if (auto attached = program_.attach({"on_fork", "on_exit", "on_switch"}); !attached) {
+        return attached;
     }
-    for (const char* name : {"on_fork", "on_exit", "on_switch"}) {
-        bpf_link* link = bpf_program__attach(bpf_object__find_program_by_name(object_, name));
-        if (link == nullptr) {
-            return base::fail_errno(errno, std::string("cannot attach the BPF program ") + name);
-        }
-        links_.push_back(link);
-    }
-    look_fd_ = bpf_program__fd(bpf_object__find_program_by_name(object_, "look"));
-    members_fd_ = bpf_object__find_map_fd_by_name(object_, "members");
+    look_fd_ = program_.program_fd("look");
+    members_fd_ = program_.table_fd("members");
     return {};
 }
 
 Result<void> StealTracer::map_tables() {
-    const std::size_t cpu_count =
-        bpf_map__max_entries(bpf_object__find_map_by_name(object_, "cpus"));
-    auto groups = map_table(object_, "groups", sizeof(steal_group), STEAL_GROUPS);
+    const std::size_t cpu_count = possible_cpus();
+    auto groups = program_.map("groups", sizeof(steal_group), STEAL_GROUPS);
     if (!groups) return groups.error();
-    auto cpus = map_table(object_, "cpus", sizeof(steal_cpu), cpu_count);
+    auto cpus = program_.map("cpus", sizeof(steal_cpu), cpu_count);
     if (!cpus) return cpus.error();
     group_memory_ = std::move(*groups);
     cpu_memory_ = std::move(*cpus);
@@ -136,11 +66,6 @@ Result<void> StealTracer::map_tables() {
     used_.assign(STEAL_GROUPS, false);
     used_[0] = true;  // means "none"
     return {};
-}
-
-StealTracer::~StealTracer() {
-    for (bpf_link* link : links_) bpf_link__destroy(link);
-    bpf_object__close(object_);
 }
 
 Result<StealGroup> StealTracer::make_group(Follow follow) {
@@ -158,11 +83,7 @@ Result<StealGroup> StealTracer::make_group(Follow follow) {
 
 // False where the CPU is offline.
 bool StealTracer::look_at(int cpu) const {
-    bpf_test_run_opts options{};
-    options.sz = sizeof options;
-    options.flags = BPF_F_TEST_RUN_ON_CPU;
-    options.cpu = static_cast<__u32>(cpu);
-    return bpf_prog_test_run_opts(look_fd_, &options) == 0;
+    return run_once(look_fd_, cpu).has_value();
 }
 
 // Brings the group's sums up to now: a look at the CPU we are on, where the caller may be a member,

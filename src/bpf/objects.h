@@ -1,0 +1,12 @@
+// The compiled BPF programs, carried inside the library.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace ringside::bpf {
+
+std::span<const std::byte> steal_object();   // steal.bpf.c
+std::span<const std::byte> states_object();  // states.bpf.c
+
+}  // namespace ringside::bpf
