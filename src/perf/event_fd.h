@@ -29,6 +29,7 @@ struct OpenOptions {
     bool inherit_thread = false;  // with inherit: the threads only
     bool pinned = false;          // on a counter always, or in error
     bool switch_records = false;  // PERF_RECORD_SWITCH in the ring buffer
+    bool task_records = false;    // PERF_RECORD_FORK and _EXIT, with times of CLOCK_MONOTONIC
     std::uint64_t sample_period = 0;
     std::uint64_t sample_type = 0;  // PERF_SAMPLE_*
     std::uint64_t config1_extra = 0;
