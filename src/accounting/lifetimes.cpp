@@ -163,11 +163,18 @@ void Lifetimes::end_missing() {
     }
 }
 
+// A process whose threads alone are followed tells of its children's beginning as well.
+bool Lifetimes::is_ours(const perf::TaskRecord& record) const {
+    return subject_.extent == Extent::process_and_children ||
+           static_cast<pid_t>(record.pid) == subject_.id;
+}
+
 void Lifetimes::drain() {
     std::vector<perf::TaskRecord> records;
     for (auto& [cpu, buffer] : buffers_) {
         while (const auto record = buffer.ring.next()) {
-            if (const auto task = perf::decode_task(*record)) records.push_back(*task);
+            const auto task = perf::decode_task(*record);
+            if (task && is_ours(*task)) records.push_back(*task);
             if (perf::decode_lost(*record)) {
                 incomplete_ = "more threads began and ended between two readings than perf keeps";
             }

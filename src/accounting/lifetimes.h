@@ -65,6 +65,7 @@ class Lifetimes {
     bool lives(pid_t tid) const;
     void begin_listed();
     void end_missing();
+    bool is_ours(const perf::TaskRecord& record) const;
     void drain();
 
     base::SysRoot root_;

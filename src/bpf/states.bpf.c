@@ -378,6 +378,7 @@ int join(struct bpf_raw_tracepoint_args* context) {
     if (!row) return STATES_GONE;
     if (row->state == STATES_UNKNOWN) row->state = context->args[2];
     settle_row(row, bpf_ktime_get_ns()); /* what was before is not the new group's */
+    row->blocked_ns = 0;
     for (int i = 0; i < STATES_GROUPS_OF_THREAD; i++)
         if (row->groups[i] == group) return STATES_JOINED; /* inherited a moment ago */
     for (int i = 0; i < STATES_GROUPS_OF_THREAD; i++) {
