@@ -100,27 +100,21 @@ std::optional<TaskDelays> parse_thread(Bytes nested) {
     return std::nullopt;
 }
 
-template <typename T>
-void append(std::vector<std::byte>& bytes, const T& value) {
-    const auto part = std::as_bytes(std::span(&value, 1));
-    bytes.insert(bytes.end(), part.begin(), part.end());
-}
-
-// A question with one attribute.
+// A question with one attribute: three headers and its value.
 std::vector<std::byte> make_request(std::uint16_t family, std::uint8_t command, std::uint16_t type,
                                     Bytes value) {
-    const std::size_t attribute_bytes = sizeof(nlattr) + value.size();
-    std::vector<std::byte> bytes;
+    constexpr std::size_t before_value = NLMSG_HDRLEN + GENL_HDRLEN + sizeof(nlattr);
+    std::vector<std::byte> bytes(before_value + value.size() + padding(value.size()));
     nlmsghdr header{};
-    header.nlmsg_len = static_cast<std::uint32_t>(NLMSG_HDRLEN + GENL_HDRLEN + attribute_bytes +
-                                                  padding(attribute_bytes));
+    header.nlmsg_len = static_cast<std::uint32_t>(bytes.size());
     header.nlmsg_type = family;
     header.nlmsg_flags = NLM_F_REQUEST;
-    append(bytes, header);
-    append(bytes, genlmsghdr{command, 1, 0});
-    append(bytes, nlattr{static_cast<std::uint16_t>(attribute_bytes), type});
-    bytes.insert(bytes.end(), value.begin(), value.end());
-    bytes.resize(header.nlmsg_len);
+    const genlmsghdr generic{command, 1, 0};
+    const nlattr attribute{static_cast<std::uint16_t>(sizeof(nlattr) + value.size()), type};
+    std::memcpy(bytes.data(), &header, sizeof header);
+    std::memcpy(bytes.data() + NLMSG_HDRLEN, &generic, sizeof generic);
+    std::memcpy(bytes.data() + NLMSG_HDRLEN + GENL_HDRLEN, &attribute, sizeof attribute);
+    std::memcpy(bytes.data() + before_value, value.data(), value.size());
     return bytes;
 }
 

@@ -44,6 +44,10 @@ class TracedMeter final : public BudgetMeter {
         if (totals.unseen_ns > 0) {
             facts.rest_reason = "this kernel hides some context switches from tracing";
         }
+        if (totals.threads_lost > 0) {
+            facts.lifetime_reason = std::to_string(totals.threads_lost) +
+                                    " threads were too many at once to be followed";
+        }
         facts.details = details(totals);
         return facts;
     }

@@ -108,7 +108,7 @@ Result<StateGroup> StateTracer::make_group(Follow follow) {
     *free = true;
     groups_[id] = states_group{};
     groups_[id].follow = static_cast<__u64>(follow);
-    return StateGroup(shared_from_this(), id);
+    return StateGroup(shared_from_this(), id, follow);
 }
 
 // Running threads are brought up to now by a look at their CPU: the one we are on, where the
@@ -155,8 +155,9 @@ void StateTracer::remove(std::uint32_t group) {
     used_[group] = false;
 }
 
-StateTotals StateTracer::read(std::uint32_t group) const {
-    run_once(settle_fd_, on_own_cpu);
+StateTotals StateTracer::read(std::uint32_t group, pid_t only) const {
+    run_once(settle_fd_, on_own_cpu,
+             std::array<std::uint64_t, 1>{static_cast<std::uint64_t>(only)});
     look_at_members();
     std::array<std::uint64_t, STATES_SUMS> sums{};
     std::transform(std::begin(groups_[group].sums), std::end(groups_[group].sums), sums.begin(),
@@ -171,18 +172,23 @@ StateTotals StateTracer::read(std::uint32_t group) const {
 }
 
 StateGroup::StateGroup(StateGroup&& other) noexcept
-    : tracer_(std::move(other.tracer_)), id_(other.id_) {}
+    : tracer_(std::move(other.tracer_)),
+      id_(other.id_),
+      follow_(other.follow_),
+      only_(other.only_) {}
 
 StateGroup::~StateGroup() {
     if (tracer_) tracer_->remove(id_);
 }
 
 Result<void> StateGroup::add(pid_t tid) {
+    only_ = only_ == 0 ? tid : several;
     return tracer_->add(id_, tid);
 }
 
 StateTotals StateGroup::read() const {
-    return tracer_->read(id_);
+    const bool one = follow_ == Follow::none && only_ != several;
+    return tracer_->read(id_, one ? only_ : 0);
 }
 
 }  // namespace ringside::bpf

@@ -39,7 +39,8 @@ struct StateTotals {
     std::uint64_t fault_cpu_ns = 0;     // of running_ns, serving page faults; if they are traced
     std::uint64_t minor_faults = 0;
     std::uint64_t major_faults = 0;
-    std::uint64_t threads = 0;  // that were in the group at some time
+    std::uint64_t threads = 0;       // that were in the group at some time
+    std::uint64_t threads_lost = 0;  // for which there was no room
 
     // As the kernel's delay accounting has them; 0 while it is switched off.
     std::uint64_t swapin_ns = 0;
@@ -78,7 +79,8 @@ class StateTracer : public std::enable_shared_from_this<StateTracer> {
     Result<void> map_tables();
     Result<void> add(std::uint32_t group, pid_t tid);
     void remove(std::uint32_t group);
-    StateTotals read(std::uint32_t group) const;
+    // `only`: the group's one thread, or 0.
+    StateTotals read(std::uint32_t group, pid_t only) const;
     void look_at_members() const;
 
     base::SysRoot root_;
@@ -111,11 +113,15 @@ class StateGroup {
 
   private:
     friend class StateTracer;
-    StateGroup(std::shared_ptr<StateTracer> tracer, std::uint32_t id)
-        : tracer_(std::move(tracer)), id_(id) {}
+    StateGroup(std::shared_ptr<StateTracer> tracer, std::uint32_t id, Follow follow)
+        : tracer_(std::move(tracer)), id_(id), follow_(follow) {}
+
+    static constexpr pid_t several = -1;
 
     std::shared_ptr<StateTracer> tracer_;
     std::uint32_t id_;
+    Follow follow_;
+    pid_t only_ = 0;  // the one thread that was added; `several` after more
 };
 
 }  // namespace ringside::bpf

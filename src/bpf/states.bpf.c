@@ -290,8 +290,8 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
     }
     made.since_ns = bpf_ktime_get_ns();
     made.state = STATES_WAITING;
-    if (bpf_map_update_elem(&threads, &tid, &made, BPF_ANY) == 0)
-        charge(&made, STATES_THREADS_SEEN, 1);
+    long failed = bpf_map_update_elem(&threads, &tid, &made, BPF_ANY);
+    charge(&made, failed ? STATES_THREADS_LOST : STATES_THREADS_SEEN, 1);
     return 0;
 }
 
@@ -362,11 +362,14 @@ static long settle_each(void* map, const __u32* tid, struct states_thread* row, 
     return 0;
 }
 
-/* Brings the sums of all threads that are on no CPU up to now. */
+/* Brings the sums of threads that are on no CPU up to now. Argument: one thread, or 0 for all. */
 SEC("raw_tp/settle")
-int settle(void* context) {
+int settle(struct bpf_raw_tracepoint_args* context) {
     __u64 now_ns = bpf_ktime_get_ns();
-    bpf_for_each_map_elem(&threads, settle_each, &now_ns, 0);
+    __u32 tid = context->args[0];
+    struct states_thread* row = find_thread(tid);
+    if (row) settle_row(row, now_ns);
+    if (tid == 0) bpf_for_each_map_elem(&threads, settle_each, &now_ns, 0);
     return 0;
 }
 

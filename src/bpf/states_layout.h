@@ -9,7 +9,8 @@
 /* Group 0 means "none"; a thread can be in this many groups at once. */
 #define STATES_GROUPS 1024
 #define STATES_GROUPS_OF_THREAD 4
-#define STATES_THREADS 65536
+/* As many can live at once. A reading of many threads walks over the whole table. */
+#define STATES_THREADS 16384
 
 /* What is summed up for a group. The first are the states a thread is in: its whole life is made of
  * them, so that their sum is the summed lifetime of all members. All in nanoseconds, unless said
@@ -31,13 +32,14 @@ enum states_sum {
     STATES_MINOR_FAULTS = 11, /* number */
     STATES_MAJOR_FAULTS = 12, /* number */
     STATES_THREADS_SEEN = 13, /* number of threads that were members */
+    STATES_THREADS_LOST = 14, /* number of those for which there was no room */
     /* the kernel's delay accounting */
-    STATES_SWAPIN = 14,
-    STATES_THRASHING = 15,
-    STATES_RECLAIM = 16,
-    STATES_COMPACT = 17,
-    STATES_WPCOPY = 18,
-    STATES_SUMS = 19,
+    STATES_SWAPIN = 15,
+    STATES_THRASHING = 16,
+    STATES_RECLAIM = 17,
+    STATES_COMPACT = 18,
+    STATES_WPCOPY = 19,
+    STATES_SUMS = 20,
 };
 
 #define STATES_DELAYS STATES_SWAPIN
