@@ -3,9 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <thread>
 
 #include <fcntl.h>
 #include <time.h>
@@ -16,6 +14,7 @@
 #include "base/fd.h"
 #include "base/sys_root.h"
 #include "bench/measure.h"
+#include "bench/ping_pong.h"
 #include "events/parse.h"
 #include "perf/event_fd.h"
 
@@ -23,6 +22,7 @@ namespace {
 
 using namespace ringside;
 using bench::median_ns;
+using bench::PingPong;
 using bench::print_heading;
 using bench::print_row;
 
@@ -45,41 +45,6 @@ void simple_clocks() {
               "clock_gettime(THREAD_CPUTIME)",
               median_ns([] { sink = raw_clock(CLOCK_THREAD_CPUTIME_ID); }, 2000));
 }
-
-// Two threads that wake each other through pipes, there and back.
-class PingPong {
-  public:
-    PingPong() {
-        if (::pipe(there_.data()) != 0 || ::pipe(back_.data()) != 0) std::abort();
-        other_ = std::thread([this] {
-            while (receive(there_[0]) && send(back_[1])) {
-            }
-        });
-    }
-    PingPong(const PingPong&) = delete;
-    PingPong& operator=(const PingPong&) = delete;
-    ~PingPong() {
-        ::close(there_[1]);
-        other_.join();
-        for (const int fd : {there_[0], back_[0], back_[1]}) ::close(fd);
-    }
-    void round_trip() const {
-        if (send(there_[1])) receive(back_[0]);
-    }
-
-  private:
-    static bool receive(int from) {
-        char byte = 0;
-        return ::read(from, &byte, 1) == 1;
-    }
-    static bool send(int to) {
-        const char byte = 0;
-        return ::write(to, &byte, 1) == 1;
-    }
-    std::array<int, 2> there_{-1, -1};
-    std::array<int, 2> back_{-1, -1};
-    std::thread other_;
-};
 
 // What a program would need at the least to know its own steal: task-clock and CPU time.
 double least_read_ns() {

@@ -159,6 +159,17 @@ Result<void> Child::confirm_exec() {
     return fail_errno(error, "cannot run " + program_);
 }
 
+Result<void> Child::await_end() const {
+    RINGSIDE_ASSERT(pid_ > 0);
+    siginfo_t unused{};
+    while (::waitid(P_PID, static_cast<id_t>(pid_), &unused, WEXITED | WNOWAIT) != 0) {
+        if (errno != EINTR) {
+            return fail_errno(errno, "cannot wait for process " + std::to_string(pid_));
+        }
+    }
+    return {};
+}
+
 Result<ExitStatus> Child::wait() {
     RINGSIDE_ASSERT(pid_ > 0);
     int status = 0;

@@ -56,6 +56,8 @@ class Child {
     pid_t pid() const { return pid_; }
     // Lets a held child go on to exec. Fails as spawn() does when the program cannot be executed.
     Result<void> release();
+    // Blocks until it ends, and leaves it there as a zombie, whose /proc can still be read.
+    Result<void> await_end() const;
     // Blocks until it ends. Call once.
     Result<ExitStatus> wait();
     // nullopt while it still runs.

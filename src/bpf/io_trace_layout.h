@@ -68,7 +68,7 @@ struct io_file_key {
 struct io_traced_file {
     struct io_file_counts counts;
     io_half kind;
-    io_half whole; /* the parts reach the root */
+    io_half whole;                       /* the parts reach the root */
     char parts[IO_PARTS][IO_PART_BYTES]; /* from the file upwards; mounts leave empty ones */
 };
 

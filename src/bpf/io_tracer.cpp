@@ -6,7 +6,6 @@
 #include <map>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -16,7 +15,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "bpf/io_trace_layout.h"
-#include "bpf/loading.h"
 #include "bpf/objects.h"
 
 namespace ringside::bpf {
@@ -95,35 +93,29 @@ std::string path_of(const io_traced_file& file) {
 }  // namespace
 
 Result<std::unique_ptr<IoTracer>> IoTracer::load(const base::SysRoot& root) {
-    if (auto same = require_first_pid_namespace(root); !same) return same.error();
+    if (auto same = check_thread_ids(root); !same) return same.error();
     std::unique_ptr<IoTracer> tracer(new IoTracer(root));
     if (auto attached = tracer->attach(); !attached) return attached.error();
     return tracer;
 }
 
 Result<void> IoTracer::attach() {
-    const Quiet quiet;
-    const auto code = io_object();
-    object_ = bpf_object__open_mem(code.data(), code.size(), nullptr);
-    if (object_ == nullptr) return base::fail_errno(errno, "cannot read the BPF program");
-    if (auto loaded = load_object(object_); !loaded) return loaded;
-    if (auto set = set_calls(bpf_object__find_map_fd_by_name(object_, "calls")); !set) return set;
+    auto program = Program::open(io_object());
+    if (!program) return program.error();
+    program_ = std::move(*program);
+    if (auto loaded = program_.load(); !loaded) return loaded;
+    if (auto set = set_calls(program_.table_fd("calls")); !set) return set;
     if (auto mapped = map_tables(); !mapped) return mapped;
-    for (const char* name : {"on_fork", "on_exec", "on_exit", "on_enter", "on_exit_call"}) {
-        auto link = attach_program(object_, name);
-        if (!link) return link.error();
-        links_.push_back(*link);
-    }
-    members_fd_ = bpf_object__find_map_fd_by_name(object_, "members");
-    return {};
+    members_fd_ = program_.table_fd("members");
+    return program_.attach({"on_fork", "on_exec", "on_exit", "on_enter", "on_exit_call"});
 }
 
 Result<void> IoTracer::map_tables() {
-    auto rows = map_table(object_, "rows", sizeof(io_row), IO_TRACE_ROWS);
+    auto rows = program_.map("rows", sizeof(io_row), IO_TRACE_ROWS);
     if (!rows) return rows.error();
-    auto files = map_table(object_, "files", sizeof(io_traced_file), IO_TRACE_FILES);
+    auto files = program_.map("files", sizeof(io_traced_file), IO_TRACE_FILES);
     if (!files) return files.error();
-    auto words = map_table(object_, ".data", sizeof(Words), 1);
+    auto words = program_.map(".data", sizeof(Words), 1);
     if (!words) return words.error();
     row_memory_ = std::move(*rows);
     file_memory_ = std::move(*files);
@@ -132,16 +124,11 @@ Result<void> IoTracer::map_tables() {
     return {};
 }
 
-IoTracer::~IoTracer() {
-    for (bpf_link* link : links_) bpf_link__destroy(link);
-    bpf_object__close(object_);
-}
-
 std::uint32_t IoTracer::rows_used() const {
     return std::min<std::uint32_t>(peek(words_->rows_used), IO_TRACE_ROWS);
 }
 
-Result<void> IoTracer::follow(pid_t tid, IoFollow follow, bool from_exec) {
+Result<void> IoTracer::follow(pid_t tid, Follow follow, bool from_exec) {
     const std::string folder = "/proc/" + std::to_string(tid);
     const auto status = root_.read(folder + "/status");
     if (!status) return status.error();
@@ -167,7 +154,7 @@ Result<void> IoTracer::follow(pid_t tid, IoFollow follow, bool from_exec) {
 }
 
 // Threads that start between the listing and their parent's entry are found by listing again.
-Result<void> IoTracer::follow_process(pid_t pid, IoFollow how) {
+Result<void> IoTracer::follow_process(pid_t pid, Follow how) {
     std::vector<pid_t> followed;
     for (bool found = true; found;) {
         found = false;

@@ -14,26 +14,21 @@
 
 #include "base/mmap.h"
 #include "base/sys_root.h"
+#include "bpf/program.h"
 #include "model/io.h"
 
-struct bpf_object;
-struct bpf_link;
-
 namespace ringside::bpf {
-
-enum class IoFollow { none, threads, children };
 
 class IoTracer {
   public:
     static Result<std::unique_ptr<IoTracer>> load(const base::SysRoot& root);
-    ~IoTracer();
     IoTracer(const IoTracer&) = delete;
     IoTracer& operator=(const IoTracer&) = delete;
 
     // Counts thread `tid` from now on, or from its next exec.
-    Result<void> follow(pid_t tid, IoFollow follow, bool from_exec = false);
+    Result<void> follow(pid_t tid, Follow follow, bool from_exec = false);
     // All threads that process `pid` has now, and what they start.
-    Result<void> follow_process(pid_t pid, IoFollow follow);
+    Result<void> follow_process(pid_t pid, Follow follow);
 
     // The sum over all that are followed. Cheap: for reading again and again.
     void add_to(io_counts& sum) const;
@@ -46,8 +41,7 @@ class IoTracer {
     std::uint32_t rows_used() const;
 
     base::SysRoot root_;
-    bpf_object* object_ = nullptr;
-    std::vector<bpf_link*> links_;
+    Program program_;
     int members_fd_ = -1;
     base::Mmap row_memory_;
     base::Mmap file_memory_;

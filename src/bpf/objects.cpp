@@ -21,12 +21,15 @@
 
 RINGSIDE_EMBED("steal", RINGSIDE_STEAL_OBJECT);
 RINGSIDE_EMBED("io", RINGSIDE_IO_OBJECT);
+RINGSIDE_EMBED("states", RINGSIDE_STATES_OBJECT);
 
 extern "C" {
 extern const std::byte ringside_steal_object[];
 extern const std::byte ringside_steal_object_end[];
 extern const std::byte ringside_io_object[];
 extern const std::byte ringside_io_object_end[];
+extern const std::byte ringside_states_object[];
+extern const std::byte ringside_states_object_end[];
 }
 
 namespace ringside::bpf {
@@ -37,6 +40,10 @@ std::span<const std::byte> steal_object() {
 
 std::span<const std::byte> io_object() {
     return {ringside_io_object, ringside_io_object_end};
+}
+
+std::span<const std::byte> states_object() {
+    return {ringside_states_object, ringside_states_object_end};
 }
 
 }  // namespace ringside::bpf

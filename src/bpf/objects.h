@@ -6,7 +6,8 @@
 
 namespace ringside::bpf {
 
-std::span<const std::byte> steal_object();
-std::span<const std::byte> io_object();
+std::span<const std::byte> io_object();      // io.bpf.c
+std::span<const std::byte> states_object();  // states.bpf.c
+std::span<const std::byte> steal_object();   // steal.bpf.c
 
 }  // namespace ringside::bpf

@@ -160,7 +160,7 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
     __u32 from = parent->pid;
     __u32 to = child->pid;
-    __u32 wanted = parent->tgid == child->tgid ? STEAL_FOLLOW_THREADS : STEAL_FOLLOW_CHILDREN;
+    __u32 wanted = parent->tgid == child->tgid ? FOLLOW_THREADS : FOLLOW_CHILDREN;
     struct steal_member* member = bpf_map_lookup_elem(&members, &from);
     struct steal_member made = {};
     __u32 any = 0;

@@ -4,19 +4,14 @@
 
 #include <linux/types.h>
 
+#include "bpf/follow_layout.h"
+
 /* Group 0 means "none"; a thread can be in this many groups at once. */
 #define STEAL_GROUPS 1024
 #define STEAL_GROUPS_OF_THREAD 4
 #define STEAL_THREADS 65536
 /* CPUs that one run of note_counters can go over; the verifier follows every turn of its loop. */
 #define STEAL_CPUS_AT_ONCE 1024
-
-/* To whom a member passes its membership on. */
-enum steal_follow {
-    STEAL_FOLLOW_NONE = 0,
-    STEAL_FOLLOW_THREADS = 1,
-    STEAL_FOLLOW_CHILDREN = 2,
-};
 
 /* Where a CPU's stolen time is read from. */
 enum steal_source {
@@ -45,7 +40,7 @@ struct steal_group {
      * those of certain threads from tracing; such an interval is taken to begin when the scheduler
      * says, and its steal is that since the last switch seen. */
     __u64 uncertain_ns;
-    __u64 follow; /* enum steal_follow */
+    __u64 follow; /* enum follow */
 };
 
 /* One CPU: who is on it, since when, and what the last look at it showed. */

@@ -2,39 +2,22 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <utility>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "bpf/kernel_layout.h"
-#include "bpf/loading.h"
 #include "bpf/objects.h"
 #include "bpf/steal_layout.h"
 
 namespace ringside::bpf {
 
-namespace {
-
-Result<void> set_places(bpf_object* object, const KernelLayout& layout) {
-    const steal_places places{layout.kvm_from_run_queue.value_or(0),
-                              layout.arm_pv_from_run_queue.value_or(0),
-                              layout.accounted_from_run_queue.value_or(0)};
-    bpf_map* constants = bpf_object__find_map_by_name(object, ".rodata");
-    const int error = bpf_map__set_initial_value(constants, &places, sizeof places);
-    if (error != 0) return base::fail_errno(-error, "cannot set the constants of the BPF program");
-    return {};
-}
-
-}  // namespace
-
 Result<std::shared_ptr<StealTracer>> StealTracer::load(const base::SysRoot& root) {
-    if (auto same = require_first_pid_namespace(root); !same) return same.error();
+    if (auto same = check_thread_ids(root); !same) return same.error();
     std::shared_ptr<StealTracer> tracer(new StealTracer);
     auto attached = tracer->attach(root);
     if (!attached) return attached.error();
@@ -47,37 +30,35 @@ Result<std::shared_ptr<StealTracer>> StealTracer::load(const base::SysRoot& root
 }
 
 Result<void> StealTracer::attach(const base::SysRoot& root) {
-    const Quiet quiet;
     const auto layout = read_kernel_layout(root);
     if (!layout) return layout.error();
     if (!layout->accounted_from_run_queue) {
         return base::fail(ErrorCode::unsupported,
                           "the kernel's types do not tell where steal lies");
     }
-    const auto code = steal_object();
-    object_ = bpf_object__open_mem(code.data(), code.size(), nullptr);
-    if (object_ == nullptr) return base::fail_errno(errno, "cannot read the BPF program");
-    if (auto set = set_places(object_, *layout); !set) return set;
-    const auto cpu_count = static_cast<unsigned>(std::max(1, libbpf_num_possible_cpus()));
-    bpf_map__set_max_entries(bpf_object__find_map_by_name(object_, "cpus"), cpu_count);
-    if (auto loaded = load_object(object_); !loaded) return loaded;
-    for (const char* name : {"on_fork", "on_exit", "on_switch"}) {
-        auto link = attach_program(object_, name);
-        if (!link) return link.error();
-        links_.push_back(*link);
+    const steal_places places{layout->kvm_from_run_queue.value_or(0),
+                              layout->arm_pv_from_run_queue.value_or(0),
+                              layout->accounted_from_run_queue.value_or(0)};
+    auto program = Program::open(steal_object());
+    if (!program) return program.error();
+    program_ = std::move(*program);
+    if (auto set = program_.set_constants(std::as_bytes(std::span(&places, 1))); !set) return set;
+    if (auto resized = program_.resize("cpus", possible_cpus()); !resized) return resized;
+    if (auto loaded = program_.load(); !loaded) return loaded;
+    if (auto attached = program_.attach({"on_fork", "on_exit", "on_switch"}); !attached) {
+        return attached;
     }
-    look_fd_ = bpf_program__fd(bpf_object__find_program_by_name(object_, "look"));
-    note_fd_ = bpf_program__fd(bpf_object__find_program_by_name(object_, "note_counters"));
-    members_fd_ = bpf_object__find_map_fd_by_name(object_, "members");
+    look_fd_ = program_.program_fd("look");
+    note_fd_ = program_.program_fd("note_counters");
+    members_fd_ = program_.table_fd("members");
     return {};
 }
 
 Result<void> StealTracer::map_tables() {
-    const std::size_t cpu_count =
-        bpf_map__max_entries(bpf_object__find_map_by_name(object_, "cpus"));
-    auto groups = map_table(object_, "groups", sizeof(steal_group), STEAL_GROUPS);
+    const std::size_t cpu_count = possible_cpus();
+    auto groups = program_.map("groups", sizeof(steal_group), STEAL_GROUPS);
     if (!groups) return groups.error();
-    auto cpus = map_table(object_, "cpus", sizeof(steal_cpu), cpu_count);
+    auto cpus = program_.map("cpus", sizeof(steal_cpu), cpu_count);
     if (!cpus) return cpus.error();
     group_memory_ = std::move(*groups);
     cpu_memory_ = std::move(*cpus);
@@ -86,11 +67,6 @@ Result<void> StealTracer::map_tables() {
     used_.assign(STEAL_GROUPS, false);
     used_[0] = true;  // means "none"
     return {};
-}
-
-StealTracer::~StealTracer() {
-    for (bpf_link* link : links_) bpf_link__destroy(link);
-    bpf_object__close(object_);
 }
 
 Result<StealGroup> StealTracer::make_group(Follow follow) {
@@ -108,11 +84,7 @@ Result<StealGroup> StealTracer::make_group(Follow follow) {
 
 // False where the CPU is offline.
 bool StealTracer::look_at(int cpu) const {
-    bpf_test_run_opts options{};
-    options.sz = sizeof options;
-    options.flags = BPF_F_TEST_RUN_ON_CPU;
-    options.cpu = static_cast<__u32>(cpu);
-    return bpf_prog_test_run_opts(look_fd_, &options) == 0;
+    return run_once(look_fd_, cpu).has_value();
 }
 
 // Brings the group's sums up to now: a look at the CPU we are on, where the caller may be a member,

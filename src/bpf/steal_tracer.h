@@ -16,16 +16,12 @@
 
 #include "base/mmap.h"
 #include "base/sys_root.h"
+#include "bpf/program.h"
 
-struct bpf_object;
-struct bpf_link;
 struct steal_group;
 struct steal_cpu;
 
 namespace ringside::bpf {
-
-// To whom a member of a group passes its membership on.
-enum class Follow { none, threads, children };
 
 struct GroupTotals {
     std::uint64_t steal_ns = 0;
@@ -50,7 +46,6 @@ class StealGroup;
 class StealTracer : public std::enable_shared_from_this<StealTracer> {
   public:
     static Result<std::shared_ptr<StealTracer>> load(const base::SysRoot& root);
-    ~StealTracer();
     StealTracer(const StealTracer&) = delete;
     StealTracer& operator=(const StealTracer&) = delete;
 
@@ -83,8 +78,7 @@ class StealTracer : public std::enable_shared_from_this<StealTracer> {
 
     std::mutex mutex_;  // over membership: rows are read, changed and written back
     std::vector<bool> used_;
-    bpf_object* object_ = nullptr;
-    std::vector<bpf_link*> links_;
+    Program program_;
     int look_fd_ = -1;
     int note_fd_ = -1;
     int members_fd_ = -1;

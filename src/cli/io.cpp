@@ -154,7 +154,7 @@ class IoVerb final : public Verb {
         if (!tracer) return no_tracer(tracer.error());
         CommandHooks hooks;
         hooks.before = [&](pid_t pid) {
-            return (*tracer)->follow(pid, bpf::IoFollow::children, true);
+            return (*tracer)->follow(pid, bpf::Follow::children, true);
         };
         hooks.after = [&](const base::ExitStatus& status) {
             report_.record = (*tracer)->read();
@@ -166,7 +166,7 @@ class IoVerb final : public Verb {
     Outcome watch_process() {
         auto tracer = bpf::IoTracer::load({});
         if (!tracer) return no_tracer(tracer.error());
-        if (auto done = (*tracer)->follow_process(report_.pid, bpf::IoFollow::children); !done) {
+        if (auto done = (*tracer)->follow_process(report_.pid, bpf::Follow::children); !done) {
             return base::fail(ErrorCode::not_found, fmt::format("no process {}", report_.pid));
         }
         if (auto done = wait_for_end(report_.pid, duration_s_); !done) return done.error();

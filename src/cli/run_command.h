@@ -11,11 +11,13 @@
 
 namespace ringside::cli {
 
-// What a verb does around the command it runs. Both may fail; the command is then not run, or its
-// exit code gives way to ours.
+// What a verb does around the command it runs. The first and the last may fail; the command is then
+// not run, or its exit code gives way to ours.
 struct CommandHooks {
     // The command exists and waits: attach to `pid`.
     std::function<Result<void>(pid_t pid)> before;
+    // It ended, and is still there to be asked: it was not waited for yet.
+    std::function<void()> ended;
     // It ended, with this status.
     std::function<Result<void>(const base::ExitStatus&)> after;
     // Added to the command's environment: "NAME=value".

@@ -1,122 +1,166 @@
-// `ringside time`: what a command really got of the CPU, stolen time set apart.
+// `ringside time`: where the time of a command, or of a process that runs already, went.
+#include <array>
+#include <cerrno>
 #include <cstdio>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include <ringside/clocks.h>
+#include <ringside/time_budget.h>
 
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/text.h"
 #include "cli/run_command.h"
+#include "cli/time_budget_text.h"
 #include "cli/verbs.h"
 
 namespace ringside::cli {
 
 namespace {
 
-std::string seconds(const std::optional<std::uint64_t>& ns) {
-    return ns ? fmt::format("{:12.6f} s", static_cast<double>(*ns) / 1e9) : "           ? s";
+using Json = nlohmann::ordered_json;
+
+Json steal_of(const Steal& steal) {
+    return {{"method", to_string(steal.method)},
+            {"error_ns", steal.ns ? Json(steal.error_ns) : Json(nullptr)},
+            {"reason", steal.reason.empty() ? Json(nullptr) : Json(steal.reason)}};
 }
 
-std::string text_of(const Times& times, const base::ExitStatus& status) {
-    const Steal& steal = times.steal;
-    std::string how =
-        steal.ns ? fmt::format("+- {:.6f} s, by {}", static_cast<double>(steal.error_ns) / 1e9,
-                               to_string(steal.method))
-                 : std::string("not known");
-    if (!steal.reason.empty()) how += ": " + steal.reason;
-    return fmt::format(
-        "\n{}  real, from start to end\n"
-        "{}  CPU time, as the kernel charges it\n"
-        "{}  occupied: held a CPU, as this machine sees it\n"
-        "{}  stolen by the hypervisor ({})\n"
-        "{}  executed: occupied without what was stolen\n"
-        "           {:3}    exit code\n",
-        seconds(times.real_ns), seconds(times.cpu_ns), seconds(times.occupied_ns),
-        seconds(steal.ns), how, seconds(times.compensated_ns), status.shell_code());
-}
-
-nlohmann::ordered_json value_or_null(const std::optional<std::uint64_t>& ns) {
-    return ns ? nlohmann::ordered_json(*ns) : nlohmann::ordered_json(nullptr);
-}
-
-std::string json_of(const std::vector<std::string>& command, const Times& times,
-                    const base::ExitStatus& status) {
-    const Steal& steal = times.steal;
-    nlohmann::ordered_json json;
-    json["schema"] = "ringside.time/1";
-    json["command"] = command;
-    json["exit_code"] = status.shell_code();
-    json["time"] = {{"wall_ns", times.real_ns},
-                    {"cpu_ns", value_or_null(times.cpu_ns)},
-                    {"occupied_ns", value_or_null(times.occupied_ns)},
-                    {"stolen_ns", value_or_null(steal.ns)},
-                    {"executed_ns", value_or_null(times.compensated_ns)}};
-    json["steal"] = {
-        {"method", to_string(steal.method)}, {"error_ns", nullptr}, {"reason", nullptr}};
-    if (steal.ns) json["steal"]["error_ns"] = steal.error_ns;
-    if (!steal.reason.empty()) json["steal"]["reason"] = steal.reason;
-    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-}
-
-std::string csv_of(const Times& times, const base::ExitStatus& status) {
-    const auto field = [](const std::optional<std::uint64_t>& ns) {
-        return ns ? std::to_string(*ns) : std::string();
-    };
-    return fmt::format(
-        "wall_ns,cpu_ns,occupied_ns,stolen_ns,executed_ns,steal_error_ns,steal_method,exit_code\n"
-        "{},{},{},{},{},{},{},{}\n",
-        times.real_ns, field(times.cpu_ns), field(times.occupied_ns), field(times.steal.ns),
-        field(times.compensated_ns),
-        times.steal.ns ? std::to_string(times.steal.error_ns) : std::string(),
-        to_string(times.steal.method), status.shell_code());
+// Until the process ends or somebody interrupts us.
+Result<void> wait_for_process(int pid) {
+    const base::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    if (!process) return base::fail_errno(errno, fmt::format("cannot watch process {}", pid));
+    sigset_t stops;
+    ::sigemptyset(&stops);
+    for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&stops, signal);
+    sigset_t before;
+    ::sigprocmask(SIG_BLOCK, &stops, &before);
+    const base::Fd signals(::signalfd(-1, &stops, SFD_CLOEXEC));
+    std::array<pollfd, 2> events{{{process.get(), POLLIN, 0}, {signals.get(), POLLIN, 0}}};
+    while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
+    }
+    if (events[1].revents != 0) {
+        signalfd_siginfo taken{};  // or it would end us when it is let through again
+        [[maybe_unused]] const auto got = ::read(signals.get(), &taken, sizeof taken);
+    }
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    return {};
 }
 
 class TimeVerb final : public Verb {
   public:
     std::string name() const override { return "time"; }
     std::string summary() const override {
-        return "run a command and set stolen time apart from CPU time";
+        return "say where a command's time went: executed, stolen, waiting, blocked, asleep";
     }
     std::string examples() const override {
         return "  ringside time -- make -j4          the whole process tree of make\n"
+               "  ringside time -p 4711 -- sleep 5   what process 4711 does meanwhile\n"
+               "  ringside time -p 4711              until it ends, or Ctrl-C\n"
                "  ringside time --json -- ./a.out    JSON on stdout, a.out's output on stderr\n"
                "  ringside time --csv -o t.csv -- ./a.out\n";
     }
     void declare(Options& options) override {
         declare_output(options, output_, true);
+        options.text("-p, --pid", "PID", pid_, "measure this process, with what it starts");
+        options.flag("--faults", faults_,
+                     "time page faults too (BPF; slows every fault of the machine a little)");
         options.command(command_);
     }
 
     Outcome run() override {
-        const Clocks clocks = Clocks::open();
-        std::optional<Clock> clock;
+        BudgetOptions options;
+        options.time_faults = faults_;
+        const TimeBudgets budgets = TimeBudgets::open(options);
+        if (pid_.empty()) return run_and_measure(budgets);
+        const auto pid = base::parse_u64(pid_);
+        if (!pid || *pid == 0 || *pid > INT32_MAX) {
+            return base::fail(ErrorCode::bad_input, "not a process id: " + pid_);
+        }
+        return measure(budgets, static_cast<int>(*pid));
+    }
+
+  private:
+    Outcome run_and_measure(const TimeBudgets& budgets) {
+        std::optional<TimeBudget> budget;
+        std::optional<TimeSplit> split;
         CommandHooks hooks;
-        hooks.before = [&](pid_t pid) -> Result<void> {
-            auto opened = clocks.process(pid, Follow::children);
-            if (!opened) return opened.error();
-            clock.emplace(std::move(*opened));
-            return {};
-        };
+        hooks.before = [&](pid_t pid) { return open(budgets, pid, budget); };
+        hooks.ended = [&] { split = budget->read(); };
         hooks.after = [&](const base::ExitStatus& status) {
-            Times times = clock->read();
             // Without BPF nobody adds up the CPU time of a tree but wait(), at its end.
-            if (!times.cpu_ns) times.cpu_ns = status.cpu_ns;
-            return report(times, status);
+            if (!split->clock.cpu_ns) split->clock.cpu_ns = status.cpu_ns;
+            return report(*split, status.shell_code());
         };
         return run_command(command_, output_, hooks);
     }
 
-  private:
-    Result<void> report(const Times& times, const base::ExitStatus& status) const {
-        if (output_.json) return deliver(output_, json_of(command_, times, status));
-        if (output_.csv) return deliver(output_, csv_of(times, status));
-        const std::string text = text_of(times, status);
+    Outcome measure(const TimeBudgets& budgets, int pid) {
+        std::optional<TimeBudget> budget;
+        if (!command_.empty()) {
+            CommandHooks hooks;
+            hooks.before = [&](pid_t) { return open(budgets, pid, budget); };
+            hooks.after = [&](const base::ExitStatus& status) {
+                return report(budget->read(), status.shell_code());
+            };
+            return run_command(command_, output_, hooks);
+        }
+        if (auto opened = open(budgets, pid, budget); !opened) return opened.error();
+        if (auto ended = wait_for_process(pid); !ended) return ended.error();
+        if (auto reported = report(budget->read(), std::nullopt); !reported) {
+            return reported.error();
+        }
+        return 0;
+    }
+
+    static Result<void> open(const TimeBudgets& budgets, int pid,
+                             std::optional<TimeBudget>& budget) {
+        auto opened = budgets.process(pid, Follow::children);
+        if (!opened) return opened.error();
+        budget.emplace(std::move(*opened));
+        return {};
+    }
+
+    std::string json_of(const TimeSplit& split, std::optional<int> exit_code) const {
+        Json json;
+        json["schema"] = "ringside.time/1";
+        json["command"] = command_;
+        json["exit_code"] = exit_code ? Json(*exit_code) : Json(nullptr);
+        json["time"] = budget_times(split);
+        json["steal"] = steal_of(split.clock.steal);
+        json["budget"] = budget_sources(split);
+        return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    }
+
+    static std::string csv_of(const TimeSplit& split, std::optional<int> exit_code) {
+        return fmt::format("{},exit_code\n{},{}\n", budget_csv_header(), budget_csv_row(split),
+                           exit_code ? std::to_string(*exit_code) : std::string());
+    }
+
+    static std::string text_of(const TimeSplit& split, std::optional<int> exit_code) {
+        std::string text = "\n" + budget_text(split);
+        if (exit_code) text += fmt::format("{:12}             exit code\n", *exit_code);
+        return text;
+    }
+
+    Result<void> report(const TimeSplit& split, std::optional<int> exit_code) const {
+        if (output_.json) return deliver(output_, json_of(split, exit_code));
+        if (output_.csv) return deliver(output_, csv_of(split, exit_code));
+        const std::string text = text_of(split, exit_code);
         if (!output_.file.empty()) return deliver(output_, text);
         std::fwrite(text.data(), 1, text.size(), stderr);
         return {};
     }
 
     OutputChoice output_;
+    std::string pid_;
+    bool faults_ = false;
     std::vector<std::string> command_;
 };
 

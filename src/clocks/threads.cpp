@@ -44,23 +44,6 @@ std::optional<pid_t> process_of(const base::SysRoot& root, pid_t tid) {
     return static_cast<pid_t>(*number);
 }
 
-// proc(5), /proc/PID/schedstat: time on a CPU, time waiting for one, times it came onto one.
-struct Schedstat {
-    std::uint64_t cpu_ns = 0;
-    std::uint64_t arrivals = 0;
-};
-
-std::optional<Schedstat> read_schedstat(const base::SysRoot& root, pid_t tid) {
-    const auto text = root.read(proc_path(tid, "schedstat"));
-    if (!text) return std::nullopt;
-    const auto words = base::split_words(*text);
-    if (words.size() < 3) return std::nullopt;
-    const auto cpu_ns = base::parse_u64(words[0]);
-    const auto arrivals = base::parse_u64(words[2]);
-    if (!cpu_ns || !arrivals) return std::nullopt;
-    return Schedstat{*cpu_ns, *arrivals};
-}
-
 }  // namespace
 
 Result<Subject> find_thread(const base::SysRoot& root, pid_t tid) {
@@ -103,6 +86,52 @@ std::optional<CpuTime> read_cpu_time(const base::SysRoot& root, const Subject& s
     const auto ns = read_clock(cpu_clock_of(subject.id, is_thread));
     if (!ns) return std::nullopt;
     return CpuTime{*ns, 0};
+}
+
+std::optional<Schedstat> parse_schedstat(std::string_view text) {
+    const auto words = base::split_words(text);
+    if (words.size() < 3) return std::nullopt;
+    const auto cpu_ns = base::parse_u64(words[0]);
+    const auto waiting_ns = base::parse_u64(words[1]);
+    const auto arrivals = base::parse_u64(words[2]);
+    if (!cpu_ns || !waiting_ns || !arrivals) return std::nullopt;
+    return Schedstat{*cpu_ns, *waiting_ns, *arrivals};
+}
+
+std::optional<Schedstat> read_schedstat(const base::SysRoot& root, pid_t tid) {
+    const auto text = root.read(proc_path(tid, "schedstat"));
+    return text ? parse_schedstat(*text) : std::nullopt;
+}
+
+bpf::Follow follow_of(const Subject& subject) {
+    switch (subject.extent) {
+        case Subject::Extent::thread:
+            return bpf::Follow::none;
+        case Subject::Extent::process:
+            return bpf::Follow::threads;
+        case Subject::Extent::process_and_children:
+            break;
+    }
+    return bpf::Follow::children;
+}
+
+Result<void> add_threads(const base::SysRoot& root, const Subject& subject,
+                         const std::function<Result<void>(pid_t)>& add) {
+    std::vector<pid_t> known;
+    constexpr int most_rounds = 16;  // a process that makes threads all the time is covered by then
+    for (int round = 0; round < most_rounds; ++round) {
+        auto tids = list_threads(root, subject);
+        if (!tids) return tids.error();
+        std::sort(tids->begin(), tids->end());
+        if (*tids == known) return {};
+        for (const pid_t tid : *tids) {
+            if (std::binary_search(known.begin(), known.end(), tid)) continue;
+            auto added = add(tid);
+            if (!added && added.error().code == ErrorCode::busy) return added;
+        }
+        known = std::move(*tids);
+    }
+    return {};
 }
 
 std::uint64_t read_switches(const base::SysRoot& root, const Subject& subject) {

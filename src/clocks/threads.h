@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -11,6 +13,7 @@
 #include <ringside/result.h>
 
 #include "base/sys_root.h"
+#include "bpf/program.h"
 
 namespace ringside::clocks {
 
@@ -38,6 +41,24 @@ struct CpuTime {
 // Since the thread or process began, its ended threads included, its children not. nullopt when it
 // is gone.
 std::optional<CpuTime> read_cpu_time(const base::SysRoot& root, const Subject& subject);
+
+// proc(5), /proc/PID/schedstat: what the scheduler keeps for every thread.
+struct Schedstat {
+    std::uint64_t cpu_ns = 0;
+    std::uint64_t waiting_ns = 0;  // runnable, without a CPU
+    std::uint64_t arrivals = 0;    // onto a CPU
+};
+std::optional<Schedstat> parse_schedstat(std::string_view text);
+// nullopt when the thread is gone, or the kernel keeps none (CONFIG_SCHED_INFO).
+std::optional<Schedstat> read_schedstat(const base::SysRoot& root, pid_t tid);
+
+// Whom a tracer must follow for the subject's sake.
+bpf::Follow follow_of(const Subject& subject);
+// Calls `add` for every thread of the subject, until no new ones turn up; a thread that is made
+// meanwhile is followed by its maker, or is in the next listing. `add` may fail for threads that
+// are gone; only its `busy` ends this.
+Result<void> add_threads(const base::SysRoot& root, const Subject& subject,
+                         const std::function<Result<void>(pid_t)>& add);
 
 // How often its living threads came onto a CPU so far; 0 where the kernel does not tell.
 std::uint64_t read_switches(const base::SysRoot& root, const Subject& subject);

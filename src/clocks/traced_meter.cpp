@@ -1,6 +1,4 @@
 // The BPF tracer's sums for a subject: exact, whatever the kernel counts as CPU time.
-#include <algorithm>
-
 #include <ringside/clocks.h>
 
 #include "clocks/meter.h"
@@ -9,18 +7,6 @@
 namespace ringside::clocks {
 
 namespace {
-
-bpf::Follow follow_of(const Subject& subject) {
-    switch (subject.extent) {
-        case Subject::Extent::thread:
-            return bpf::Follow::none;
-        case Subject::Extent::process:
-            return bpf::Follow::threads;
-        case Subject::Extent::process_and_children:
-            break;
-    }
-    return bpf::Follow::children;
-}
 
 class TracedMeter final : public Meter {
   public:
@@ -64,32 +50,14 @@ class TracedMeter final : public Meter {
     std::uint64_t start_cpu_ns_ = 0;
 };
 
-// A thread that is made meanwhile inherits from one that is a member, or is in the next listing.
-Result<void> add_all(const base::SysRoot& root, const Subject& subject, bpf::StealGroup& group) {
-    std::vector<pid_t> known;
-    constexpr int most_rounds = 16;  // a process that makes threads all the time is covered by then
-    for (int round = 0; round < most_rounds; ++round) {
-        auto tids = list_threads(root, subject);
-        if (!tids) return tids.error();
-        std::sort(tids->begin(), tids->end());
-        if (*tids == known) return {};
-        for (const pid_t tid : *tids) {
-            if (std::binary_search(known.begin(), known.end(), tid)) continue;
-            auto added = group.add(tid);
-            if (!added && added.error().code == ErrorCode::busy) return added;
-        }
-        known = std::move(*tids);
-    }
-    return {};
-}
-
 }  // namespace
 
 Result<MeterPtr> make_traced_meter(const base::SysRoot& root, const Subject& subject,
                                    const std::shared_ptr<bpf::StealTracer>& tracer) {
     auto group = tracer->make_group(follow_of(subject));
     if (!group) return group.error();
-    if (auto added = add_all(root, subject, *group); !added) return added.error();
+    auto added = add_threads(root, subject, [&](pid_t tid) { return group->add(tid); });
+    if (!added) return added.error();
     const bool exact = tracer->source() != bpf::StealSource::accounted;
     return MeterPtr(
         std::make_unique<TracedMeter>(root, subject, std::move(*group), exact ? 0 : tick_ns()));

@@ -5,6 +5,7 @@
 
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -35,6 +36,9 @@ perf_event_attr attributes_of(const model::Event& event, const OpenOptions& opti
     attr.inherit_thread = options.inherit_thread;
     attr.enable_on_exec = options.enable_on_exec;
     attr.context_switch = options.switch_records;
+    attr.task = options.task_records;
+    attr.use_clockid = options.task_records;
+    attr.clockid = options.task_records ? CLOCK_MONOTONIC : 0;
     attr.sample_period = options.sample_period;
     attr.sample_type = options.sample_type;
     attr.sample_id_all = options.sample_type != 0;

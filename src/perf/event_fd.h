@@ -33,6 +33,7 @@ struct OpenOptions {
     bool switch_records = false;  // PERF_RECORD_SWITCH in the ring buffer
     bool group_read = false;      // read() of the leader gives the whole group: perf/group.h
     bool wakes_each = false;      // poll() and signals report every sample, not every few pages
+    bool task_records = false;    // PERF_RECORD_FORK and _EXIT, with times of CLOCK_MONOTONIC
     std::uint64_t sample_period = 0;
     std::uint64_t sample_type = 0;  // PERF_SAMPLE_*
     std::uint64_t config1_extra = 0;

@@ -76,6 +76,17 @@ std::optional<SwitchRecord> decode_switch(const RecordView& record, std::uint64_
     return change;
 }
 
+std::optional<TaskRecord> decode_task(const RecordView& record) {
+    if (record.type != PERF_RECORD_FORK && record.type != PERF_RECORD_EXIT) return std::nullopt;
+    ByteReader reader(record.body);
+    const auto pids = reader.read<Pair>();  // its own, then its parent's; and the same of threads
+    const auto tids = reader.read<Pair>();
+    const auto time_ns = reader.read<std::uint64_t>();
+    if (!pids || !tids || !time_ns) return std::nullopt;
+    return TaskRecord{record.type == PERF_RECORD_EXIT, pids->first, tids->first, tids->second,
+                      *time_ns};
+}
+
 std::optional<std::uint64_t> decode_lost(const RecordView& record) {
     if (record.type != PERF_RECORD_LOST) return std::nullopt;
     ByteReader reader(record.body);

@@ -29,9 +29,19 @@ struct SwitchRecord {
     std::uint32_t cpu = 0;
 };
 
+// A thread began or ended.
+struct TaskRecord {
+    bool ended = false;
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint32_t parent_tid = 0;  // who made it
+    std::uint64_t time_ns = 0;
+};
+
 // nullopt if the record is of another type or cut short.
 std::optional<Sample> decode_sample(const RecordView& record, std::uint64_t sample_type);
 std::optional<SwitchRecord> decode_switch(const RecordView& record, std::uint64_t sample_type);
+std::optional<TaskRecord> decode_task(const RecordView& record);
 // How many records the kernel dropped here.
 std::optional<std::uint64_t> decode_lost(const RecordView& record);
 

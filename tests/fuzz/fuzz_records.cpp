@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         type % 20, 0, {body, size - sizeof sample_type - sizeof type}};
     static_cast<void>(ringside::perf::decode_sample(record, sample_type));
     static_cast<void>(ringside::perf::decode_switch(record, sample_type));
+    static_cast<void>(ringside::perf::decode_task(record));
     static_cast<void>(ringside::perf::decode_lost(record));
     return 0;
 }

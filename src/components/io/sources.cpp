@@ -135,12 +135,12 @@ Result<std::unique_ptr<Source>> by_kernel(const base::SysRoot& root, const SetOp
     const base::OwnCalls own;
     auto tracer = bpf::IoTracer::load(root);
     if (!tracer) return tracer.error();
-    const auto follow = options.inherit ? bpf::IoFollow::children : bpf::IoFollow::threads;
+    const auto follow = options.inherit ? bpf::Follow::children : bpf::Follow::threads;
     const int id = options.target.id;
     auto followed =
         options.target.kind == Target::Kind::process
             ? (*tracer)->follow_process(id, follow)
-            : (*tracer)->follow(id, options.inherit ? bpf::IoFollow::children : bpf::IoFollow::none,
+            : (*tracer)->follow(id, options.inherit ? bpf::Follow::children : bpf::Follow::none,
                                 options.start_on_exec);
     if (!followed) return followed.error();
     return std::unique_ptr<Source>(new Traced(std::move(*tracer)));

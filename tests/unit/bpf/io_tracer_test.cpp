@@ -37,7 +37,7 @@ class IoTracerTest : public testing::Test {
     }
     void TearDown() override { ::unlink(path_.c_str()); }
 
-    void follow_self(IoFollow how) { ASSERT_TRUE(tracer_->follow(::gettid(), how)); }
+    void follow_self(Follow how) { ASSERT_TRUE(tracer_->follow(::gettid(), how)); }
     io_counts counts() const {
         io_counts sum{};
         tracer_->add_to(sum);
@@ -63,7 +63,7 @@ io_word sum_of(const io_word (&histogram)[IO_BUCKETS]) {
 }
 
 TEST_F(IoTracerTest, CountsReadsByHowTheyEnded) {
-    follow_self(IoFollow::none);
+    follow_self(Follow::none);
     ASSERT_EQ(::lseek(file_.get(), 0, SEEK_SET), 0);
     for (const ssize_t wanted : {4096, 4096, 1808, 0}) {
         ASSERT_EQ(::read(file_.get(), buffer_.data(), buffer_.size()), wanted);
@@ -92,7 +92,7 @@ TEST_F(IoTracerTest, VectorsMovesAndSockets) {
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair.data()), 0);
     const base::Fd left(pair[0]);
     const base::Fd right(pair[1]);
-    follow_self(IoFollow::none);
+    follow_self(Follow::none);
     iovec parts[2] = {{buffer_.data(), 100}, {buffer_.data() + 100, 200}};
     ASSERT_EQ(::preadv(file_.get(), parts, 2, 0), 300);
     off_t from = 0;
@@ -117,7 +117,7 @@ TEST_F(IoTracerTest, VectorsMovesAndSockets) {
 }
 
 TEST_F(IoTracerTest, FollowsThreadsAndChildren) {
-    follow_self(IoFollow::children);
+    follow_self(Follow::children);
     const auto read_once = [&] { ASSERT_EQ(::pread(file_.get(), buffer_.data(), 100, 0), 100); };
     std::thread(read_once).join();
     const pid_t child = ::fork();

@@ -96,6 +96,25 @@ TEST(Records, ASwitchCarriesItsDirection) {
     EXPECT_FALSE(decode_switch(body.as(PERF_RECORD_SAMPLE), type));
 }
 
+TEST(Records, TasksBeginAndEnd) {
+    const auto body = Body()
+                          .add(std::uint32_t{10})
+                          .add(std::uint32_t{1})
+                          .add(std::uint32_t{12})
+                          .add(std::uint32_t{11})
+                          .add(std::uint64_t{99});
+    const auto began = decode_task(body.as(PERF_RECORD_FORK));
+    ASSERT_TRUE(began);
+    EXPECT_FALSE(began->ended);
+    EXPECT_EQ(began->pid, 10u);
+    EXPECT_EQ(began->tid, 12u);
+    EXPECT_EQ(began->parent_tid, 11u);
+    EXPECT_EQ(began->time_ns, 99u);
+    EXPECT_TRUE(decode_task(body.as(PERF_RECORD_EXIT))->ended);
+    EXPECT_FALSE(decode_task(body.as(PERF_RECORD_SAMPLE)));
+    EXPECT_FALSE(decode_task(Body(body).cut(1).as(PERF_RECORD_FORK)));
+}
+
 TEST(Records, LostRecordsAreCounted) {
     const auto body = Body().add(std::uint64_t{1}).add(std::uint64_t{42});
     EXPECT_EQ(decode_lost(body.as(PERF_RECORD_LOST)), 42u);

@@ -1,0 +1,108 @@
+#include "accounting/thread_sums.h"
+
+#include <algorithm>
+#include <array>
+
+#include "accounting/proc_task.h"
+#include "clocks/proc_stat.h"
+#include "clocks/threads.h"
+
+namespace ringside::accounting {
+
+namespace {
+
+using Sum = std::optional<std::uint64_t> ThreadSums::*;
+
+constexpr std::array<Sum, 11> all_sums{
+    &ThreadSums::waiting_ns,    &ThreadSums::blocked_ns,           &ThreadSums::io_ns,
+    &ThreadSums::sleeping_ns,   &ThreadSums::minor_faults,         &ThreadSums::major_faults,
+    &ThreadSums::swapin_ns,     &ThreadSums::thrashing_ns,         &ThreadSums::reclaim_ns,
+    &ThreadSums::compaction_ns, &ThreadSums::write_protect_copy_ns};
+
+std::string proc_path(pid_t tid, const std::string& file) {
+    return "/proc/" + std::to_string(tid) + "/" + file;
+}
+
+// "" if the sysctl is there and 1.
+std::string missing_sysctl(const base::SysRoot& root, const std::string& name,
+                           const std::string& option) {
+    std::string path = "/proc/sys/" + name;
+    std::replace(path.begin(), path.end(), '.', '/');
+    const auto value = root.read_trimmed(path);
+    if (!value) return "this kernel has no " + name + " (" + option + ")";
+    return *value == "0" ? name + " is 0" : std::string();
+}
+
+void take_delays(const TaskDelays& delays, ThreadSums& sums) {
+    sums.swapin_ns = delays.swapin_ns;
+    sums.thrashing_ns = delays.thrashing_ns;
+    sums.reclaim_ns = delays.reclaim_ns;
+    sums.compaction_ns = delays.compaction_ns;
+    sums.write_protect_copy_ns = delays.write_protect_copy_ns;
+    if (!sums.io_ns) sums.io_ns = delays.block_io_ns;
+}
+
+}  // namespace
+
+ThreadSums ThreadSums::since(const ThreadSums& before) const {
+    ThreadSums grown;
+    for (const Sum sum : all_sums) {
+        const auto& now = this->*sum;
+        const auto& then = before.*sum;
+        if (now && then) grown.*sum = *now > *then ? *now - *then : 0;
+    }
+    return grown;
+}
+
+void ThreadSums::add(const ThreadSums& other) {
+    for (const Sum sum : all_sums) {
+        auto& mine = this->*sum;
+        const auto& more = other.*sum;
+        mine = mine && more ? std::optional(*mine + *more) : std::nullopt;
+    }
+}
+
+SourcesMissing find_missing(const base::SysRoot& root) {
+    return {missing_sysctl(root, "kernel.sched_schedstats", "CONFIG_SCHEDSTATS"),
+            missing_sysctl(root, "kernel.task_delayacct", "CONFIG_TASK_DELAY_ACCT, Linux 5.14")};
+}
+
+std::optional<ThreadSums> read_sums(const base::SysRoot& root, Taskstats* taskstats,
+                                    const SourcesMissing& missing, pid_t tid) {
+    // /proc/TID/stat would be of the whole process.
+    const auto text = root.read(proc_path(tid, "task/" + std::to_string(tid) + "/stat"));
+    const auto stat = text ? parse_task_stat(*text) : std::nullopt;
+    if (!stat) return std::nullopt;
+    ThreadSums sums;
+    sums.minor_faults = stat->minor_faults;
+    sums.major_faults = stat->major_faults;
+    if (const auto scheduler = clocks::read_schedstat(root, tid)) {
+        sums.waiting_ns = scheduler->waiting_ns;
+    }
+    if (missing.schedstats.empty()) {
+        const auto sched = root.read(proc_path(tid, "sched"));
+        if (const auto sleeps = sched ? parse_sleep_sums(*sched) : std::nullopt) {
+            sums.sleeping_ns = sleeps->sleeping_ns;
+            sums.blocked_ns = sleeps->blocked_ns;
+            sums.io_ns = sleeps->io_ns;
+        }
+    }
+    if (!missing.delay_accounting.empty()) return sums;
+    if (const auto delays = taskstats != nullptr ? taskstats->read(tid) : std::nullopt) {
+        take_delays(*delays, sums);
+    } else if (!sums.io_ns && stat->block_io_ticks) {
+        sums.io_ns = *stat->block_io_ticks * clocks::tick_ns();
+    }
+    return sums;
+}
+
+ThreadSums sums_of(const TaskDelays& delays, const SourcesMissing& missing) {
+    ThreadSums sums;
+    sums.minor_faults = delays.minor_faults;
+    sums.major_faults = delays.major_faults;
+    sums.waiting_ns = delays.cpu_delay_ns;
+    if (missing.delay_accounting.empty()) take_delays(delays, sums);
+    return sums;
+}
+
+}  // namespace ringside::accounting
