@@ -1,0 +1,28 @@
+#include "papi/library.h"
+
+#include "components/registry.h"
+
+namespace ringside::papi {
+
+Library& library() {
+    static auto& only = *new Library;
+    return only;
+}
+
+Catalogue& Library::catalogue() {
+    if (auto* made = catalogue_.load(std::memory_order_acquire)) return *made;
+    const std::lock_guard lock(making_);
+    if (auto* made = catalogue_.load(std::memory_order_acquire)) return *made;
+    auto* made = new Catalogue(components::all_components());
+    catalogue_.store(made, std::memory_order_release);
+    return *made;
+}
+
+void Library::reset() {
+    for (Set* set : sets.all()) sets.destroy(*set);
+    threads.clear();
+    const std::lock_guard lock(making_);
+    delete catalogue_.exchange(nullptr, std::memory_order_acq_rel);
+}
+
+}  // namespace ringside::papi
