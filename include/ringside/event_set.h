@@ -122,9 +122,10 @@ class RINGSIDE_API EventSet {
     // Calls `handler` each time event `index` has counted `period` more. 0 switches it off.
     Result<void> on_overflow(std::size_t index, std::uint64_t period, OverflowHandler handler);
 
+    struct Impl;  // ours
+
   private:
     friend class Session;
-    struct Impl;
     explicit EventSet(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
@@ -154,9 +155,12 @@ class RINGSIDE_API Session {
     std::vector<ComponentInfo> components() const;
     // What a component can count here and now; events that cannot be opened are not listed.
     Result<std::vector<EventInfo>> events(std::string_view component) const;
+    // What add() would take `name` for. Fails, with the reason, where the event cannot be opened.
+    Result<EventInfo> find(std::string_view name) const;
+
+    struct Impl;  // ours
 
   private:
-    struct Impl;
     explicit Session(std::shared_ptr<Impl> impl);
     std::shared_ptr<Impl> impl_;
 };

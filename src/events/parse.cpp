@@ -42,6 +42,7 @@ void apply_modifiers(std::string_view modifiers, model::Event& event) {
         event.exclude.user = !has('u');
         event.exclude.kernel = !has('k');
         event.exclude.hypervisor = !has('h');
+        event.modes_named = true;
     }
     if (has('G') || has('H')) {
         event.exclude.guest = !has('G');

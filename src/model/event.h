@@ -38,14 +38,16 @@ struct Event {
     EventKind kind = EventKind::hardware;
     EventCode code;
     Exclusions exclude;
-    bool pinned = false;  // ":D"
-    int precise = 0;      // number of "p" modifiers
+    bool modes_named = false;  // by ":u", ":k" or ":h": then no default may change them
+    bool pinned = false;       // ":D"
+    int precise = 0;           // number of "p" modifiers
 };
 
 // The same event counted in user mode only; named as perf names it ("cycles:u").
 inline Event user_only(Event event) {
     event.name += event.name.find(':') == std::string::npos ? ":u" : "u";
     event.exclude.kernel = event.exclude.hypervisor = true;
+    event.modes_named = true;
     return event;
 }
 

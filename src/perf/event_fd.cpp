@@ -21,6 +21,7 @@ perf_event_attr attributes_of(const model::Event& event, const OpenOptions& opti
     attr.config1 = event.code.config1 | options.config1_extra;
     attr.config2 = event.code.config2;
     attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    if (options.group_read) attr.read_format |= PERF_FORMAT_GROUP;
     attr.exclude_user = event.exclude.user;
     attr.exclude_kernel = event.exclude.kernel;
     attr.exclude_hv = event.exclude.hypervisor;
@@ -36,6 +37,7 @@ perf_event_attr attributes_of(const model::Event& event, const OpenOptions& opti
     attr.sample_period = options.sample_period;
     attr.sample_type = options.sample_type;
     attr.sample_id_all = options.sample_type != 0;
+    attr.wakeup_events = options.wakes_each ? 1 : 0;
     return attr;
 }
 
@@ -74,8 +76,10 @@ Result<EventFd> EventFd::open(const model::Event& event, const Target& target,
                               const OpenOptions& options, const EventFd* leader) {
     perf_event_attr attr = attributes_of(event, options);
     const int group = leader == nullptr ? -1 : leader->fd();
-    const long fd =
-        ::syscall(SYS_perf_event_open, &attr, target.pid, target.cpu, group, PERF_FLAG_FD_CLOEXEC);
+    const bool of_cgroup = target.cgroup_fd >= 0;
+    const unsigned long flags = PERF_FLAG_FD_CLOEXEC | (of_cgroup ? PERF_FLAG_PID_CGROUP : 0);
+    const long fd = ::syscall(SYS_perf_event_open, &attr, of_cgroup ? target.cgroup_fd : target.pid,
+                              target.cpu, group, flags);
     if (fd < 0) {
         const int error = errno;
         return base::fail_errno(error, "cannot open the event " + event.name, hint_for(error));

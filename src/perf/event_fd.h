@@ -16,10 +16,12 @@
 
 namespace ringside::perf {
 
-// What is measured: a thread (0 is the caller) wherever it runs, or a CPU (pid -1, cpu >= 0).
+// What is measured: a thread (0 is the caller) wherever it runs, or a CPU (pid -1, cpu >= 0), there
+// perhaps only what runs in a cgroup.
 struct Target {
     pid_t pid = 0;
     int cpu = -1;
+    int cgroup_fd = -1;  // the cgroup's folder, open; then pid does not matter
 };
 
 struct OpenOptions {
@@ -29,6 +31,8 @@ struct OpenOptions {
     bool inherit_thread = false;  // with inherit: the threads only
     bool pinned = false;          // on a counter always, or in error
     bool switch_records = false;  // PERF_RECORD_SWITCH in the ring buffer
+    bool group_read = false;      // read() of the leader gives the whole group: perf/group.h
+    bool wakes_each = false;      // poll() and signals report every sample, not every few pages
     std::uint64_t sample_period = 0;
     std::uint64_t sample_type = 0;  // PERF_SAMPLE_*
     std::uint64_t config1_extra = 0;

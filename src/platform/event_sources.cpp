@@ -30,7 +30,7 @@ bool describes_another(const NamedText& file) {
 
 // PMUs of CPU cores have a "cpus" file where there can be several kinds of core (arm64, hybrid x86)
 // and are called "cpu" elsewhere; PMUs of anything shared have a "cpumask".
-EventSource read_source(const base::SysRoot& root, const std::string& name) {
+EventSource read_heading(const base::SysRoot& root, const std::string& name) {
     const auto folder = fmt::format("{}/{}", devices, name);
     EventSource source;
     source.name = name;
@@ -40,6 +40,12 @@ EventSource read_source(const base::SysRoot& root, const std::string& name) {
     const auto mask = read_line(root, folder + "/cpumask");
     source.cpus = cpus.value.value_or(mask.value.value_or(""));
     source.is_cpu = name == "cpu" || cpus.value.has_value();
+    return source;
+}
+
+EventSource read_source(const base::SysRoot& root, const std::string& name) {
+    const auto folder = fmt::format("{}/{}", devices, name);
+    EventSource source = read_heading(root, name);
     source.rdpmc = read_int(root, folder + "/rdpmc").value;
     source.formats = read_folder(root, folder + "/format");
     source.events = read_folder(root, folder + "/events");
@@ -127,6 +133,14 @@ EventSources read_event_sources(const base::SysRoot& root, const Cpuid& cpuid) {
     all.readable = known(true, devices, fmt::format("{} sources", names->size()));
     for (const auto& name : *names) {
         if (printable(name)) all.sources.push_back(read_source(root, name));
+    }
+    return all;
+}
+
+std::vector<EventSource> list_event_sources(const base::SysRoot& root) {
+    std::vector<EventSource> all;
+    for (const auto& name : root.list(devices).value_or({})) {
+        if (printable(name)) all.push_back(read_heading(root, name));
     }
     return all;
 }

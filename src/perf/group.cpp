@@ -1,0 +1,60 @@
+#include "perf/group.h"
+
+#include <cerrno>
+
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "base/error.h"
+
+namespace ringside::perf {
+
+namespace {
+
+OpenOptions options_for(const GroupMember& member, const GroupOptions& group, bool leads) {
+    OpenOptions options;
+    options.group_read = true;
+    // The kernel takes these of the leader; a member that is enabled waits for it.
+    options.disabled = leads;
+    options.enable_on_exec = leads && group.enable_on_exec;
+    options.pinned = leads && group.pinned;
+    options.inherit = group.inherit;
+    options.inherit_thread = group.inherit_thread;
+    options.sample_period = member.sample_period;
+    options.sample_type = member.sample_type;
+    options.wakes_each = member.sample_period != 0;
+#if defined(__aarch64__)
+    if (member.lend_register) options.config1_extra = 2;  // "rdpmc" in the PMU's format folder
+#endif
+    return options;
+}
+
+}  // namespace
+
+Result<Group> Group::open(std::span<const GroupMember> members, const Target& target,
+                          const GroupOptions& options) {
+    RINGSIDE_ASSERT(!members.empty());
+    std::vector<EventFd> events;
+    events.reserve(members.size());
+    for (const auto& member : members) {
+        const EventFd* leader = events.empty() ? nullptr : &events.front();
+        auto opened = EventFd::open(member.event, target,
+                                    options_for(member, options, leader == nullptr), leader);
+        if (!opened) return opened.error();
+        events.push_back(std::move(*opened));
+    }
+    return Group(std::move(events));
+}
+
+Result<GroupCount> Group::read() {
+    const std::size_t bytes = words_.size() * sizeof words_[0];
+    const ssize_t got = ::read(leader().fd(), words_.data(), bytes);
+    if (got == 0) return GroupCount{};
+    if (got < 0) return base::fail_errno(errno, "cannot read a group of perf events");
+    if (static_cast<std::size_t>(got) != bytes) {
+        return base::fail(ErrorCode::io, "a group of perf events gave a short read");
+    }
+    return GroupCount{words_[1], words_[2], std::span(words_).subspan(words_before)};
+}
+
+}  // namespace ringside::perf

@@ -1,0 +1,65 @@
+// Events that are on the PMU together or not at all, switched and read by one system call.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "perf/event_fd.h"
+
+namespace ringside::perf {
+
+struct GroupMember {
+    model::Event event;
+    std::uint64_t sample_period = 0;  // 0: counts only
+    std::uint64_t sample_type = 0;
+    bool lend_register = false;  // arm64 wants to be asked for user-space reads: perf/user_read.h
+};
+
+struct GroupOptions {
+    bool pinned = false;  // on counters always, or in error
+    bool inherit = false;
+    bool inherit_thread = false;
+    bool enable_on_exec = false;
+};
+
+// As the kernel keeps them since the opening: never reset, so that who counts from a moment on
+// takes off what stood there.
+struct GroupCount {
+    std::uint64_t enabled_ns = 0;
+    std::uint64_t running_ns = 0;
+    // One for each member, in their order; valid until the next read. Empty: the kernel put the
+    // pinned group into its error state, because not all of it got onto counters.
+    std::span<const std::uint64_t> values;
+};
+
+class Group {
+  public:
+    // All of `members`, at least one, or none; the first leads. Counts from enable() on.
+    static Result<Group> open(std::span<const GroupMember> members, const Target& target,
+                              const GroupOptions& options = {});
+
+    // One ioctl: the members follow their leader.
+    Result<void> enable() const { return leader().enable(); }
+    Result<void> disable() const { return leader().disable(); }
+    // One read(), no allocation.
+    Result<GroupCount> read();
+
+    std::size_t size() const { return events_.size(); }
+    const EventFd& event(std::size_t member) const { return events_[member]; }
+
+  private:
+    explicit Group(std::vector<EventFd> events)
+        : events_(std::move(events)), words_(words_before + events_.size()) {}
+    const EventFd& leader() const { return events_.front(); }
+
+    // PERF_FORMAT_GROUP with both times: number of members, enabled, running, then the values.
+    static constexpr std::size_t words_before = 3;
+
+    std::vector<EventFd> events_;
+    std::vector<std::uint64_t> words_;
+};
+
+}  // namespace ringside::perf

@@ -1,0 +1,162 @@
+// The public event set: keeps the order in which events were added, and lets the components count.
+#include <algorithm>
+
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "base/error.h"
+#include "session/parts.h"
+#include "session/set_impl.h"
+
+namespace ringside {
+
+using base::fail;
+using session::Member;
+using session::Part;
+
+EventSet::EventSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+EventSet::EventSet(EventSet&&) noexcept = default;
+EventSet& EventSet::operator=(EventSet&&) noexcept = default;
+EventSet::~EventSet() = default;
+
+EventSet::Impl::Impl(std::shared_ptr<const Session::Impl> of, SetOptions chosen)
+    : session(std::move(of)), options(std::move(chosen)) {
+    // Whoever makes the set is its calling thread, wherever it is used later.
+    if (options.target.kind == Target::Kind::calling_thread) options.target.id = ::gettid();
+}
+
+Result<void> EventSet::Impl::rebuild(std::vector<Member> wanted) {
+    auto arranged = session::arrange(wanted);
+    if (auto done = session::open_parts(*session, options, arranged, parts); !done) return done;
+    members = std::move(wanted);
+    parts = std::move(arranged);
+    return {};
+}
+
+Result<void> EventSet::Impl::must_stand() const {
+    if (running) return fail(ErrorCode::busy, "the event set runs", "stop it first");
+    return {};
+}
+
+Result<void> EventSet::add(std::string_view name) {
+    return add(std::span(&name, 1));
+}
+
+Result<void> EventSet::add(std::span<const std::string_view> names) {
+    if (auto stands = impl_->must_stand(); !stands) return stands;
+    std::vector<Member> wanted = impl_->members;
+    for (const auto name : names) {
+        if (std::any_of(wanted.begin(), wanted.end(),
+                        [&](const Member& member) { return member.name == name; })) {
+            return fail(ErrorCode::bad_input, std::string(name) + " is in the set already");
+        }
+        auto found = session::find_event(*impl_->session, name);
+        if (!found) return found.error();
+        wanted.push_back({std::string(name), std::move(*found), {}});
+    }
+    return impl_->rebuild(std::move(wanted));
+}
+
+Result<void> EventSet::remove(std::string_view name) {
+    if (auto stands = impl_->must_stand(); !stands) return stands;
+    std::vector<Member> wanted = impl_->members;
+    if (std::erase_if(wanted, [&](const Member& member) { return member.name == name; }) == 0) {
+        return fail(ErrorCode::not_found, std::string(name) + " is not in the set");
+    }
+    return impl_->rebuild(std::move(wanted));
+}
+
+std::size_t EventSet::size() const {
+    return impl_->members.size();
+}
+
+const std::string& EventSet::name(std::size_t index) const {
+    RINGSIDE_ASSERT(index < size());
+    return impl_->members[index].name;
+}
+
+// The first component, which has the finest events, starts last and stops first.
+Result<void> EventSet::start() {
+    if (auto stands = impl_->must_stand(); !stands) return stands;
+    if (size() == 0) return fail(ErrorCode::bad_input, "the event set is empty", "add an event");
+    auto& parts = impl_->parts;
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+        if (auto done = part->counters->start(); !done) {
+            while (part != parts.rbegin()) static_cast<void>((--part)->counters->stop());
+            return done;
+        }
+    }
+    impl_->running = true;
+    return {};
+}
+
+Result<void> EventSet::stop() {
+    if (!impl_->running) return fail(ErrorCode::bad_input, "the event set does not run");
+    impl_->running = false;
+    Result<void> outcome;
+    for (auto& part : impl_->parts) {
+        if (auto done = part.counters->stop(); !done) outcome = done;
+    }
+    return outcome;
+}
+
+bool EventSet::running() const {
+    return impl_->running;
+}
+
+Result<void> EventSet::reset() {
+    for (auto& part : impl_->parts) {
+        if (auto done = part.counters->reset(); !done) return done;
+    }
+    return {};
+}
+
+Result<void> EventSet::read(std::span<std::int64_t> values) {
+    auto& parts = impl_->parts;
+    if (values.size() < size()) return fail(ErrorCode::bad_input, "no room for all values");
+    if (parts.size() == 1) return parts.front().counters->read_values(values.first(size()));
+    for (auto& part : parts) {
+        if (auto done = part.counters->read_values(part.values); !done) return done;
+    }
+    for (std::size_t i = 0; i < size(); ++i) {
+        const auto& slot = impl_->members[i].slot;
+        values[i] = parts[slot.part].values[slot.index];
+    }
+    return {};
+}
+
+Result<std::vector<Reading>> EventSet::read() {
+    for (auto& part : impl_->parts) {
+        if (auto done = part.counters->read(part.readings); !done) return done.error();
+        part.counters->judge(part.readings);
+    }
+    std::vector<Reading> readings;
+    readings.reserve(size());
+    for (const auto& member : impl_->members) {
+        readings.push_back(impl_->parts[member.slot.part].readings[member.slot.index]);
+    }
+    return readings;
+}
+
+Result<void> EventSet::accumulate(std::span<std::int64_t> values) {
+    if (values.size() < size()) return fail(ErrorCode::bad_input, "no room for all values");
+    std::vector<std::int64_t> now(size());
+    if (auto done = read(now); !done) return done;
+    for (std::size_t i = 0; i < now.size(); ++i) values[i] += now[i];
+    return reset();
+}
+
+std::string EventSet::explain(std::size_t index) const {
+    RINGSIDE_ASSERT(index < size());
+    const auto& slot = impl_->members[index].slot;
+    return impl_->parts[slot.part].counters->explain(slot.index);
+}
+
+Result<void> EventSet::on_overflow(std::size_t index, std::uint64_t period,
+                                   OverflowHandler handler) {
+    if (index >= size()) return fail(ErrorCode::bad_input, "the set has no such event");
+    const auto& slot = impl_->members[index].slot;
+    return impl_->parts[slot.part].counters->on_overflow(slot.index, period, std::move(handler));
+}
+
+}  // namespace ringside

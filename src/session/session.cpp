@@ -1,0 +1,56 @@
+#include "session/session.h"
+
+#include "session/resolve.h"
+#include "session/set_impl.h"
+
+namespace ringside {
+
+Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+EventSet Session::event_set(const SetOptions& options) const {
+    return EventSet(std::make_unique<EventSet::Impl>(impl_, options));
+}
+
+std::vector<ComponentInfo> Session::components() const {
+    std::vector<ComponentInfo> infos;
+    for (const auto& component : impl_->components) {
+        auto [usable, reason] = component->availability();
+        infos.push_back({std::string(component->name()), std::string(component->description()),
+                         usable, std::move(reason)});
+    }
+    return infos;
+}
+
+Result<std::vector<EventInfo>> Session::events(std::string_view component) const {
+    const auto index = session::component_named(*impl_, component);
+    if (!index) return index.error();
+    const bool prefixed = *index != 0;
+    std::vector<EventInfo> infos;
+    for (auto& event : impl_->components[*index]->events()) {
+        std::string name = prefixed ? std::string(component) + ":::" + event.name : event.name;
+        infos.push_back({std::move(name), std::move(event.description), std::move(event.unit)});
+    }
+    return infos;
+}
+
+Result<EventInfo> Session::find(std::string_view name) const {
+    auto found = session::find_event(*impl_, name);
+    if (!found) return found.error();
+    return EventInfo{std::string(name), std::move(found->event.description),
+                     std::move(found->event.unit)};
+}
+
+Session Session::Impl::over(std::vector<session::ComponentPtr> components) {
+    auto impl = std::make_shared<Impl>();
+    impl->components = std::move(components);
+    return Session(std::move(impl));
+}
+
+Session session::session_over(std::vector<ComponentPtr> components) {
+    return Session::Impl::over(std::move(components));
+}
+
+}  // namespace ringside

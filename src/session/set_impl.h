@@ -1,0 +1,26 @@
+// The inside of an event set.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "session/parts.h"
+#include "session/session.h"
+
+namespace ringside {
+
+struct EventSet::Impl {
+    Impl(std::shared_ptr<const Session::Impl> of, SetOptions chosen);
+
+    // Opens `wanted` in place of what is there; if that fails nothing has changed.
+    Result<void> rebuild(std::vector<session::Member> wanted);
+    Result<void> must_stand() const;
+
+    std::shared_ptr<const Session::Impl> session;  // keeps the components alive
+    SetOptions options;
+    std::vector<session::Member> members;  // in the order of adding
+    std::vector<session::Part> parts;
+    bool running = false;
+};
+
+}  // namespace ringside
