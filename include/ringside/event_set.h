@@ -119,7 +119,9 @@ class RINGSIDE_API EventSet {
     // Why the reading of event `index` is as it is: the verdict's reason, how it was read.
     std::string explain(std::size_t index) const;
 
-    // Calls `handler` each time event `index` has counted `period` more. 0 switches it off.
+    // Calls `handler` each time event `index`, one of the first 64, has counted `period` more; 0
+    // switches it off. Not while the set runs; values are 0 again. The handler may read the set,
+    // but not change it.
     Result<void> on_overflow(std::size_t index, std::uint64_t period, OverflowHandler handler);
 
     struct Impl;  // ours

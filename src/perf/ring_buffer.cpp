@@ -26,7 +26,8 @@ void store_release(volatile __u64& word, std::uint64_t value) {
 
 RingBuffer::RingBuffer(base::Mmap mapping, std::size_t page_bytes)
     : mapping_(std::move(mapping)),
-      data_(mapping_.data() + page_bytes, mapping_.size_bytes() - page_bytes) {}
+      data_(mapping_.data() + page_bytes, mapping_.size_bytes() - page_bytes),
+      wrapped_(std::min<std::size_t>(data_.size(), UINT16_MAX)) {}
 
 Result<RingBuffer> RingBuffer::map(const EventFd& event, std::size_t data_pages) {
     const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
@@ -52,15 +53,15 @@ std::optional<RecordView> RingBuffer::next() {
     if (data_.empty() || head - tail_ < sizeof(perf_event_header)) return std::nullopt;
     perf_event_header header;
     copy_out(tail_, sizeof header, reinterpret_cast<std::byte*>(&header));
-    if (header.size < sizeof header || header.size > head - tail_) return std::nullopt;
+    const std::uint64_t most = std::min<std::uint64_t>(head - tail_, data_.size());
+    if (header.size < sizeof header || header.size > most) return std::nullopt;
     const std::size_t at = static_cast<std::size_t>(tail_ % data_.size());
     std::span<const std::byte> record;
     if (at + header.size <= data_.size()) {
         record = data_.subspan(at, header.size);
     } else {
-        wrapped_.resize(header.size);
         copy_out(tail_, header.size, wrapped_.data());
-        record = wrapped_;
+        record = std::span(wrapped_).first(header.size);
     }
     tail_ += header.size;
     return RecordView{header.type, header.misc, record.subspan(sizeof header)};

@@ -28,7 +28,7 @@ class RingBuffer {
     // `data_pages` is a power of two; 0 maps the control page alone, for user-space reads.
     static Result<RingBuffer> map(const EventFd& event, std::size_t data_pages);
 
-    // The next record, or nullopt when all that the kernel wrote was read.
+    // The next record, or nullopt when all that the kernel wrote was read. Allocates nothing.
     std::optional<RecordView> next();
 
     // The page of the kernel's own bookkeeping: counter index, offsets, clock parameters.
@@ -45,7 +45,8 @@ class RingBuffer {
     base::Mmap mapping_;
     std::span<const std::byte> data_;
     std::uint64_t tail_ = 0;
-    std::vector<std::byte> wrapped_;  // a record that crosses the end is copied here
+    // A record that crosses the end is copied here; made beforehand, for signal handlers.
+    std::vector<std::byte> wrapped_;
 };
 
 }  // namespace ringside::perf

@@ -27,10 +27,30 @@ EventSet::Impl::Impl(std::shared_ptr<const Session::Impl> of, SetOptions chosen)
 
 Result<void> EventSet::Impl::rebuild(std::vector<Member> wanted) {
     auto arranged = session::arrange(wanted);
-    if (auto done = session::open_parts(*session, options, arranged, parts); !done) return done;
+    // Handlers are told the event's place in the set, which may have changed: then all is opened
+    // anew.
+    std::vector<Part> none;
+    const bool handlers = std::any_of(wanted.begin(), wanted.end(),
+                                      [](const Member& each) { return each.overflow_period != 0; });
+    auto& reusable = handlers ? none : parts;
+    if (auto done = session::open_parts(*session, options, arranged, reusable); !done) return done;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i].overflow_period == 0) continue;
+        if (auto done = apply_overflow(wanted, i, arranged); !done) return done;
+    }
     members = std::move(wanted);
     parts = std::move(arranged);
     return {};
+}
+
+Result<void> EventSet::Impl::apply_overflow(const std::vector<Member>& of, std::size_t index,
+                                            std::vector<Part>& where) {
+    const Member& member = of[index];
+    auto by_set_index = [handler = member.overflow_handler, index](const Overflow& overflow) {
+        handler({overflow.ip, std::uint64_t{1} << index, overflow.context});
+    };
+    return where[member.slot.part].counters->on_overflow(member.slot.index, member.overflow_period,
+                                                         std::move(by_set_index));
 }
 
 Result<void> EventSet::Impl::must_stand() const {
@@ -52,7 +72,9 @@ Result<void> EventSet::add(std::span<const std::string_view> names) {
         }
         auto found = session::find_event(*impl_->session, name);
         if (!found) return found.error();
-        wanted.push_back({std::string(name), std::move(*found), {}});
+        Member& member = wanted.emplace_back();
+        member.name = name;
+        member.found = std::move(*found);
     }
     return impl_->rebuild(std::move(wanted));
 }
@@ -154,9 +176,18 @@ std::string EventSet::explain(std::size_t index) const {
 
 Result<void> EventSet::on_overflow(std::size_t index, std::uint64_t period,
                                    OverflowHandler handler) {
-    if (index >= size()) return fail(ErrorCode::bad_input, "the set has no such event");
-    const auto& slot = impl_->members[index].slot;
-    return impl_->parts[slot.part].counters->on_overflow(slot.index, period, std::move(handler));
+    if (auto stands = impl_->must_stand(); !stands) return stands;
+    constexpr std::size_t most_events = 64;  // Overflow::events has a bit for each
+    if (index >= std::min(size(), most_events)) {
+        return fail(ErrorCode::bad_input, "the set has no such event");
+    }
+    if (period != 0 && !handler) return fail(ErrorCode::bad_input, "an overflow needs a handler");
+    std::vector<Member> changed = impl_->members;
+    changed[index].overflow_period = period;
+    changed[index].overflow_handler = std::move(handler);
+    if (auto done = Impl::apply_overflow(changed, index, impl_->parts); !done) return done;
+    impl_->members = std::move(changed);
+    return {};
 }
 
 }  // namespace ringside

@@ -28,6 +28,8 @@ struct Member {
     std::string name;
     Found found;
     Slot slot;
+    std::uint64_t overflow_period = 0;  // 0: no handler
+    OverflowHandler overflow_handler;
 };
 
 // Puts each member into the part of its component and sets its slot. Nothing is opened yet.

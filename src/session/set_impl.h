@@ -15,6 +15,9 @@ struct EventSet::Impl {
     // Opens `wanted` in place of what is there; if that fails nothing has changed.
     Result<void> rebuild(std::vector<session::Member> wanted);
     Result<void> must_stand() const;
+    // Tells the counters in `where` what member `index` does on overflow.
+    static Result<void> apply_overflow(const std::vector<session::Member>& of, std::size_t index,
+                                       std::vector<session::Part>& where);
 
     std::shared_ptr<const Session::Impl> session;  // keeps the components alive
     SetOptions options;

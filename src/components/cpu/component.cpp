@@ -89,7 +89,7 @@ Result<ComponentEvent> CpuComponent::find(std::string_view name) const {
 
 Result<session::CountersPtr> CpuComponent::open(std::span<const ComponentEvent> events,
                                                 const SetOptions& options) const {
-    cpu::Recipe recipe{root_, {}, options};
+    cpu::Recipe recipe{root_, {}, options, {}};
     {
         const std::lock_guard lock(mutex_);
         for (const auto& event : events) {

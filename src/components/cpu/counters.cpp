@@ -33,19 +33,33 @@ Error no_counter_free() {
 }  // namespace
 
 Result<session::CountersPtr> CpuCounters::open(Recipe recipe) {
+    recipe.overflows.resize(recipe.events.size());
     auto cells = open_cells(recipe);
     if (!cells) return cells.error();
-    return session::CountersPtr(new CpuCounters(std::move(recipe), std::move(*cells)));
+    auto counters = std::unique_ptr<CpuCounters>(new CpuCounters);
+    counters->adopt(std::move(recipe), std::move(*cells));
+    return session::CountersPtr(std::move(counters));
 }
 
-CpuCounters::CpuCounters(Recipe recipe, std::vector<Cell> cells)
-    : recipe_(std::move(recipe)),
-      cells_(std::move(cells)),
-      sums_(recipe_.events.size()),
-      one_group_(cells_.size() == 1 && in_order(cells_.front().members)),
-      // Hardware events were tried out when they were opened.
-      settled_(std::all_of(recipe_.events.begin(), recipe_.events.end(),
-                           [](const CountedEvent& event) { return event.software(); })) {}
+void CpuCounters::adopt(Recipe recipe, std::vector<Cell> cells) {
+    recipe_ = std::move(recipe);
+    cells_ = std::move(cells);
+    sums_.assign(recipe_.events.size(), {});
+    one_group_ = cells_.size() == 1 && in_order(cells_.front().members);
+    // Hardware events were tried out when they were opened.
+    settled_ = std::all_of(recipe_.events.begin(), recipe_.events.end(),
+                           [](const CountedEvent& event) { return event.software(); });
+}
+
+Result<void> CpuCounters::on_overflow(std::size_t index, std::uint64_t period,
+                                      OverflowHandler handler) {
+    Recipe changed = recipe_;
+    changed.overflows[index] = {period, std::move(handler)};
+    auto cells = open_cells(changed);
+    if (!cells) return cells.error();
+    adopt(std::move(changed), std::move(*cells));
+    return {};
+}
 
 // Counts are never reset in the kernel: its reset forgets children that ended but not what they
 // counted, and taking the present counts off costs no system call.

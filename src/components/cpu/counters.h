@@ -2,20 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "components/cpu/places.h"
 #include "components/cpu/plan.h"
 #include "perf/group.h"
+#include "perf/overflow.h"
 #include "session/component.h"
 
 namespace ringside::components::cpu {
+
+struct OverflowWish {
+    std::uint64_t period = 0;  // 0: none
+    OverflowHandler handler;
+};
 
 // What is needed to open the events, and to open them again.
 struct Recipe {
     base::SysRoot root;
     std::vector<CountedEvent> events;
     SetOptions options;
+    std::vector<OverflowWish> overflows;  // one for each event
 };
 
 // One group on one place.
@@ -26,6 +34,8 @@ struct Cell {
     std::vector<std::uint64_t> base;
     std::uint64_t base_enabled_ns = 0;
     std::uint64_t base_running_ns = 0;
+    // Of its members that call a handler; destroyed before the events.
+    std::vector<std::unique_ptr<perf::OverflowWatch>> watches = {};
 };
 
 class CpuCounters final : public session::Counters {
@@ -38,6 +48,8 @@ class CpuCounters final : public session::Counters {
     Result<void> reset() override;
     Result<void> read(std::span<Reading> out) override;
     Result<void> read_values(std::span<std::int64_t> out) override;
+    Result<void> on_overflow(std::size_t index, std::uint64_t period,
+                             OverflowHandler handler) override;
 
   private:
     struct Sum {
@@ -47,7 +59,8 @@ class CpuCounters final : public session::Counters {
         bool refused = false;  // its pinned group is in error
     };
 
-    CpuCounters(Recipe recipe, std::vector<Cell> cells);
+    CpuCounters() = default;
+    void adopt(Recipe recipe, std::vector<Cell> cells);
     Result<void> read_cells();
     Result<void> rebase();
     void add_up(const Cell& cell, const perf::GroupCount& count);

@@ -23,6 +23,8 @@ std::vector<perf::GroupMember> members_of(const Recipe& recipe, const PlannedGro
     for (const auto& [slot, part] : planned.members) {
         perf::GroupMember member;
         member.event = in_domains(recipe.events[slot].parts[part].event, recipe.options.domains);
+        member.sample_period = recipe.overflows[slot].period;
+        if (member.sample_period != 0) member.sample_type = perf::OverflowWatch::sample_type;
         members.push_back(std::move(member));
     }
     return members;
@@ -47,6 +49,42 @@ bool is_on(const PlannedGroup& planned, const perf::Target& target) {
 
 bool vanished(const Error& error) {
     return error.sys_errno == ESRCH || error.sys_errno == ENODEV;
+}
+
+Result<void> watch_overflows(const Recipe& recipe, pid_t tid, Cell& cell) {
+    for (std::size_t i = 0; i < cell.members.size(); ++i) {
+        const std::size_t slot = cell.members[i].slot;
+        const OverflowWish& wish = recipe.overflows[slot];
+        if (wish.period == 0) continue;
+        auto watch =
+            perf::OverflowWatch::attach(cell.group.event(i), tid,
+                                        [handler = wish.handler, bit = std::uint64_t{1} << slot](
+                                            std::uint64_t ip, void* context) {
+                                            handler({ip, bit, context});
+                                        });
+        if (!watch) return watch.error();
+        cell.watches.push_back(std::move(*watch));
+    }
+    return {};
+}
+
+// The signal must reach the thread that overflowed, and it must be ours.
+Result<void> check_overflows(const Recipe& recipe, const Places& places) {
+    const bool none = std::all_of(recipe.overflows.begin(), recipe.overflows.end(),
+                                  [](const OverflowWish& wish) { return wish.period == 0; });
+    if (none || (!places.cpu_wide && !places.options.inherit)) return {};
+    return base::fail(ErrorCode::unsupported, "overflows of CPUs or of threads yet to come",
+                      "choose a thread, without inherit");
+}
+
+Result<Cell> open_cell(const Recipe& recipe, const PlannedGroup& planned,
+                       std::span<const perf::GroupMember> members, const perf::Target& target,
+                       const perf::GroupOptions& options) {
+    auto group = perf::Group::open(members, target, options);
+    if (!group) return group.error();
+    Cell cell{std::move(*group), planned.members, std::vector<std::uint64_t>(members.size())};
+    if (auto done = watch_overflows(recipe, target.pid, cell); !done) return done.error();
+    return cell;
 }
 
 // Switches the events on for a moment. What they count meanwhile is taken off at the start.
@@ -75,6 +113,7 @@ Result<void> check_fit(const Recipe& recipe, const Places& places, const Planned
 Result<std::vector<Cell>> open_cells(const Recipe& recipe) {
     const auto places = find_places(recipe.root, recipe.options);
     if (!places) return places.error();
+    if (auto possible = check_overflows(recipe, *places); !possible) return possible.error();
     std::vector<Cell> cells;
     for (const auto& planned :
          plan_groups(recipe.events, recipe.options.multiplex, places->cpu_wide)) {
@@ -85,14 +124,13 @@ Result<std::vector<Cell>> open_cells(const Recipe& recipe) {
                                 "none of these CPUs counts " + members.front().event.name);
         for (const auto& target : places->targets) {
             if (!is_on(planned, target)) continue;
-            auto group = perf::Group::open(members, target, options);
-            if (!group) {
-                last = group.error();
-                if (places->may_vanish && vanished(last)) continue;
-                return last;
+            auto cell = open_cell(recipe, planned, members, target, options);
+            if (cell) {
+                cells.push_back(std::move(*cell));
+                continue;
             }
-            std::vector<std::uint64_t> base(members.size());
-            cells.push_back({std::move(*group), planned.members, std::move(base)});
+            last = cell.error();
+            if (!places->may_vanish || !vanished(last)) return last;
         }
         if (cells.size() == before) return last;
         if (auto fits = check_fit(recipe, *places, planned, cells.back().group); !fits) {
