@@ -19,6 +19,7 @@ Catalogue& Library::catalogue() {
 }
 
 void Library::reset() {
+    epoch.fetch_add(1, std::memory_order_acq_rel);
     for (Set* set : sets.all()) sets.destroy(*set);
     threads.clear();
     const std::lock_guard lock(making_);

@@ -30,6 +30,8 @@ struct Library {
 
     // Ends every set and forgets events and threads.
     void reset();
+    // Grows with each reset(): handles from before it are worth nothing.
+    std::atomic<unsigned> epoch{0};
 
   private:
     std::mutex making_;

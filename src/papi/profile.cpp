@@ -56,6 +56,14 @@ const PAPI_sprofil_t& histogram_for(std::span<PAPI_sprofil_t> histograms, std::u
     return *best;
 }
 
+// profil(3): a scale of 65536 is a bucket for two bytes of code; 2 at offset 0 is one for all.
+std::uint64_t bucket_of(const PAPI_sprofil_t& histogram, std::uint64_t distance) {
+    if (start_of(histogram) == 0 && histogram.pr_scale == 2) return 0;
+    // distance * scale >> 17, without overflow.
+    const std::uint64_t low = distance & 0x1ffff;
+    return (distance >> 17) * histogram.pr_scale + (low * histogram.pr_scale >> 17);
+}
+
 }  // namespace
 
 void tally(std::span<PAPI_sprofil_t> histograms, std::uintptr_t pc, int flags, std::int64_t excess,
@@ -63,13 +71,7 @@ void tally(std::span<PAPI_sprofil_t> histograms, std::uintptr_t pc, int flags, s
     if (histograms.empty()) return;
     const auto& histogram = histogram_for(histograms, pc);
     if (histogram.pr_base == nullptr || pc < start_of(histogram)) return;
-    // profil(3): a scale of 65536 is a bucket for two bytes of code; 2 at offset 0 is one for all.
-    const bool one_bucket = start_of(histogram) == 0 && histogram.pr_scale == 2;
-    const std::uint64_t index =
-        one_bucket ? 0
-                   : static_cast<std::uint64_t>(
-                         (static_cast<unsigned __int128>(pc - start_of(histogram)) *
-                          histogram.pr_scale) >> 17);
+    const std::uint64_t index = bucket_of(histogram, pc - start_of(histogram));
     if ((flags & PAPI_PROFIL_BUCKET_64) != 0) {
         add<std::uint64_t>(histogram, index, flags, excess, threshold);
     } else if ((flags & PAPI_PROFIL_BUCKET_32) != 0) {
