@@ -70,6 +70,9 @@ struct Reading {
     std::int64_t scale_error = 0;
     std::uint64_t enabled_ns = 0;
     std::uint64_t running_ns = 0;
+    // A metric's value with its fraction, not a number where it divides by 0; of a count the same
+    // as `value`. Filled in by EventSet::read().
+    double exact = 0;
 
     // The part of the time it was counted in, 0 to 1.
     double running_ratio() const {
@@ -142,7 +145,8 @@ struct ComponentInfo {
 struct EventInfo {
     std::string name;  // as add() takes it
     std::string description;
-    std::string unit;  // "ns", "bytes", "calls"; empty for plain counts
+    std::string unit;     // "ns", "bytes", "calls"; empty for plain counts
+    std::string formula;  // of a preset or metric, over other events; else empty
 };
 
 class RINGSIDE_API Session {
@@ -159,6 +163,15 @@ class RINGSIDE_API Session {
     Result<std::vector<EventInfo>> events(std::string_view component) const;
     // What add() would take `name` for. Fails, with the reason, where the event cannot be opened.
     Result<EventInfo> find(std::string_view name) const;
+
+    // The presets and metrics that can be counted here.
+    std::vector<EventInfo> metrics() const;
+    // More of them, one a line: "ipc = instructions / cycles ; UNIT ; DESCRIPTION". They come
+    // before those there are; docs/library.md describes the language. All or, with the bad line,
+    // none.
+    Result<void> define_metrics(std::string_view definitions);
+    // The same from a file.
+    Result<void> load_metrics(const std::string& path);
 
     struct Impl;  // ours
 

@@ -86,4 +86,12 @@ CpuModel read_cpu_model(const base::SysRoot& root) {
     return cpu;
 }
 
+std::string_view event_line(const CpuModel& cpu) {
+    if (cpu.arch == Arch::arm64) return "arm64";
+    const std::string vendor = cpu.vendor.value.value_or("");
+    if (vendor == "GenuineIntel") return "intel";
+    if (vendor == "AuthenticAMD" || vendor == "HygonGenuine") return "amd";
+    return {};
+}
+
 }  // namespace ringside::platform

@@ -26,6 +26,9 @@ struct CpuModel {
     bool has_flag(std::string_view flag) const;
 };
 
+// Which of the tables of events is about it: "arm64", "intel", "amd" or none.
+std::string_view event_line(const CpuModel& cpu);
+
 CpuModel read_cpu_model(const base::SysRoot& root);
 // By the first CPU that /proc/cpuinfo lists.
 CpuModel parse_cpuinfo(std::string_view cpuinfo);

@@ -40,6 +40,12 @@ Result<void> EventSet::Impl::rebuild(std::vector<Member> wanted) {
     }
     members = std::move(wanted);
     parts = std::move(arranged);
+    has_formula = std::any_of(members.begin(), members.end(),
+                              [](const Member& member) { return member.formula.has_value(); });
+    in_order = parts.size() == 1 && !has_formula && parts.front().events.size() == members.size();
+    for (std::size_t i = 0; in_order && i < members.size(); ++i) {
+        in_order = members[i].terms.front().index == i;
+    }
     return {};
 }
 
@@ -49,8 +55,9 @@ Result<void> EventSet::Impl::apply_overflow(const std::vector<Member>& of, std::
     auto by_set_index = [handler = member.overflow_handler, index](const Overflow& overflow) {
         handler({overflow.ip, std::uint64_t{1} << index, overflow.context});
     };
-    return where[member.slot.part].counters->on_overflow(member.slot.index, member.overflow_period,
-                                                         std::move(by_set_index));
+    const session::Term& term = member.terms.front();
+    return where[term.part].counters->on_overflow(term.index, member.overflow_period,
+                                                  std::move(by_set_index));
 }
 
 Result<void> EventSet::Impl::must_stand() const {
@@ -70,11 +77,9 @@ Result<void> EventSet::add(std::span<const std::string_view> names) {
                         [&](const Member& member) { return member.name == name; })) {
             return fail(ErrorCode::bad_input, std::string(name) + " is in the set already");
         }
-        auto found = session::find_event(*impl_->session, name);
-        if (!found) return found.error();
-        Member& member = wanted.emplace_back();
-        member.name = name;
-        member.found = std::move(*found);
+        auto member = session::make_member(*impl_->session, name);
+        if (!member) return member.error();
+        wanted.push_back(std::move(*member));
     }
     return impl_->rebuild(std::move(wanted));
 }
@@ -136,13 +141,24 @@ Result<void> EventSet::reset() {
 Result<void> EventSet::read(std::span<std::int64_t> values) {
     auto& parts = impl_->parts;
     if (values.size() < size()) return fail(ErrorCode::bad_input, "no room for all values");
-    if (parts.size() == 1) return parts.front().counters->read_values(values.first(size()));
+    if (impl_->in_order) return parts.front().counters->read_values(values.first(size()));
+    if (impl_->has_formula) return impl_->read_formulas(values);
     for (auto& part : parts) {
         if (auto done = part.counters->read_values(part.values); !done) return done;
     }
     for (std::size_t i = 0; i < size(); ++i) {
-        const auto& slot = impl_->members[i].slot;
-        values[i] = parts[slot.part].values[slot.index];
+        const session::Term& term = impl_->members[i].terms.front();
+        values[i] = parts[term.part].values[term.index];
+    }
+    return {};
+}
+
+Result<void> EventSet::Impl::read_formulas(std::span<std::int64_t> values) {
+    for (auto& part : parts) {
+        if (auto done = part.counters->read(part.readings); !done) return done;
+    }
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        values[i] = session::reading_of(members[i], parts).value;
     }
     return {};
 }
@@ -154,8 +170,8 @@ Result<std::vector<Reading>> EventSet::read() {
     }
     std::vector<Reading> readings;
     readings.reserve(size());
-    for (const auto& member : impl_->members) {
-        readings.push_back(impl_->parts[member.slot.part].readings[member.slot.index]);
+    for (auto& member : impl_->members) {
+        readings.push_back(session::reading_of(member, impl_->parts));
     }
     return readings;
 }
@@ -170,8 +186,17 @@ Result<void> EventSet::accumulate(std::span<std::int64_t> values) {
 
 std::string EventSet::explain(std::size_t index) const {
     RINGSIDE_ASSERT(index < size());
-    const auto& slot = impl_->members[index].slot;
-    return impl_->parts[slot.part].counters->explain(slot.index);
+    std::string text;
+    for (const auto& term : impl_->members[index].terms) {
+        if (!term.found) continue;
+        const Part& part = impl_->parts[term.part];
+        const std::string reason = part.counters->explain(term.index);
+        if (reason.empty()) continue;
+        if (!text.empty()) text += "; ";
+        if (impl_->members[index].terms.size() > 1) text += part.events[term.index].name + ": ";
+        text += reason;
+    }
+    return text;
 }
 
 Result<void> EventSet::on_overflow(std::size_t index, std::uint64_t period,
@@ -180,6 +205,10 @@ Result<void> EventSet::on_overflow(std::size_t index, std::uint64_t period,
     constexpr std::size_t most_events = 64;  // Overflow::events has a bit for each
     if (index >= std::min(size(), most_events)) {
         return fail(ErrorCode::bad_input, "the set has no such event");
+    }
+    if (impl_->members[index].formula) {
+        return fail(ErrorCode::unsupported, name(index) + " is made of several events",
+                    "have one of them call the handler");
     }
     if (period != 0 && !handler) return fail(ErrorCode::bad_input, "an overflow needs a handler");
     std::vector<Member> changed = impl_->members;

@@ -1,6 +1,7 @@
 // What stands behind an event set: for each component that has events in it, its open counters.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,27 +18,35 @@ struct Part {
     std::vector<std::int64_t> values;  // likewise
 };
 
-// Where an event's value is found.
-struct Slot {
-    std::size_t part = 0;
+// What a member is made of: an event, or the time that the others were enabled.
+struct Term {
+    std::optional<Found> found;  // none: the time
+    std::size_t part = 0;        // where its value is: in which part, and where there
     std::size_t index = 0;
 };
 
-// An event of a set, as it was added.
+// An event or metric of a set, as it was added.
 struct Member {
     std::string name;
-    Found found;
-    Slot slot;
+    std::optional<events::Expression> formula;  // over the terms; none for a plain event
+    std::vector<Term> terms;
+    std::vector<double> room;           // for the terms' values, without allocating
     std::uint64_t overflow_period = 0;  // 0: no handler
     OverflowHandler overflow_handler;
 };
 
-// Puts each member into the part of its component and sets its slot. Nothing is opened yet.
+// What `name` means, with nothing arranged or opened yet.
+Result<Member> make_member(const Session::Impl& session, std::string_view name);
+
+// Puts each term into the part of its component, once where several members share it.
 std::vector<Part> arrange(std::vector<Member>& members);
 
 // Opens every part. Counters of `old` whose events are the same move over; unless all goes well
 // `old` is as it was.
 Result<void> open_parts(const Session::Impl& session, const SetOptions& options,
                         std::vector<Part>& parts, std::vector<Part>& old);
+
+// The member's reading, from the readings in `parts`. Does not allocate.
+Reading reading_of(Member& member, const std::vector<Part>& parts);
 
 }  // namespace ringside::session

@@ -31,26 +31,47 @@ Result<std::vector<EventInfo>> Session::events(std::string_view component) const
     std::vector<EventInfo> infos;
     for (auto& event : impl_->components[*index]->events()) {
         std::string name = prefixed ? std::string(component) + ":::" + event.name : event.name;
-        infos.push_back({std::move(name), std::move(event.description), std::move(event.unit)});
+        infos.push_back({std::move(name), std::move(event.description), std::move(event.unit), {}});
     }
     return infos;
 }
 
 Result<EventInfo> Session::find(std::string_view name) const {
-    auto found = session::find_event(*impl_, name);
-    if (!found) return found.error();
-    return EventInfo{std::string(name), std::move(found->event.description),
-                     std::move(found->event.unit)};
+    auto resolved = session::resolve(*impl_, name);
+    if (!resolved) return resolved.error();
+    return EventInfo{std::string(name), std::move(resolved->description), std::move(resolved->unit),
+                     std::move(resolved->formula)};
 }
 
-Session Session::Impl::over(std::vector<session::ComponentPtr> components) {
-    auto impl = std::make_shared<Impl>();
-    impl->components = std::move(components);
-    return Session(std::move(impl));
+std::vector<EventInfo> Session::metrics() const {
+    std::vector<EventInfo> infos;
+    for (const auto& name : impl_->definitions.names()) {
+        if (auto info = find(name)) infos.push_back(std::move(*info));
+    }
+    return infos;
 }
 
-Session session::session_over(std::vector<ComponentPtr> components) {
-    return Session::Impl::over(std::move(components));
+Result<void> Session::define_metrics(std::string_view definitions) {
+    return impl_->definitions.add(definitions);
+}
+
+Result<void> Session::load_metrics(const std::string& path) {
+    const auto text = base::SysRoot().read(path);
+    if (!text) return text.error();
+    auto done = define_metrics(*text);
+    if (done) return done;
+    Error error = done.error();
+    error.what = path + ", " + error.what;
+    return error;
+}
+
+Session Session::Impl::over(std::vector<session::ComponentPtr> components,
+                            const base::SysRoot& root) {
+    return Session(std::make_shared<Impl>(std::move(components), root));
+}
+
+Session session::session_over(std::vector<ComponentPtr> components, const base::SysRoot& root) {
+    return Session::Impl::over(std::move(components), root);
 }
 
 }  // namespace ringside

@@ -15,6 +15,7 @@ struct EventSet::Impl {
     // Opens `wanted` in place of what is there; if that fails nothing has changed.
     Result<void> rebuild(std::vector<session::Member> wanted);
     Result<void> must_stand() const;
+    Result<void> read_formulas(std::span<std::int64_t> values);
     // Tells the counters in `where` what member `index` does on overflow.
     static Result<void> apply_overflow(const std::vector<session::Member>& of, std::size_t index,
                                        std::vector<session::Part>& where);
@@ -24,6 +25,8 @@ struct EventSet::Impl {
     std::vector<session::Member> members;  // in the order of adding
     std::vector<session::Part> parts;
     bool running = false;
+    bool has_formula = false;
+    bool in_order = false;  // one part, whose events are the members
 };
 
 }  // namespace ringside

@@ -62,18 +62,10 @@ void list_tracepoints(const base::SysRoot& root, const platform::Machine& machin
 
 }  // namespace
 
-std::string_view architectural_line(const platform::CpuModel& cpu) {
-    if (cpu.arch == platform::Arch::arm64) return "arm64";
-    const std::string vendor = cpu.vendor.value.value_or("");
-    if (vendor == "GenuineIntel") return "intel";
-    if (vendor == "AuthenticAMD" || vendor == "HygonGenuine") return "amd";
-    return {};
-}
-
 std::vector<model::Event> judged_events(const platform::Machine& machine) {
     std::vector<model::Event> all;
     for (auto& entry : events::generic_events()) all.push_back(std::move(entry.event));
-    auto architectural = events::architectural_events(architectural_line(machine.cpu));
+    auto architectural = events::architectural_events(platform::event_line(machine.cpu));
     std::move(architectural.begin(), architectural.end(), std::back_inserter(all));
     return all;
 }

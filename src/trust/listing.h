@@ -13,9 +13,6 @@
 
 namespace ringside::trust {
 
-// The line of data/events/architectural.csv for this processor: "arm64", "intel", "amd" or empty.
-std::string_view architectural_line(const platform::CpuModel& cpu);
-
 // The generic and architectural events that doctor judges, in the order of the tables.
 std::vector<model::Event> judged_events(const platform::Machine& machine);
 

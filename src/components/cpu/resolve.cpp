@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 
 #include "base/text.h"
+#include "events/native.h"
 #include "events/parse.h"
 
 namespace ringside::components::cpu {
@@ -71,7 +72,12 @@ const std::vector<EventSource>& Resolver::sources() const {
 }
 
 Result<CountedEvent> Resolver::resolve(std::string_view name) const {
-    const auto event = events::parse_event(root_, name);
+    auto event = events::parse_event(root_, name);
+    if (!event) {
+        // "skl::INST_RETIRED:ANY" looks like a tracepoint at first.
+        auto native = events::native_event(name);
+        if (native || base::contains(name, "::")) event = std::move(native);
+    }
     if (!event) return event.error();
     if (is_software(*event)) return spread_over_pmus(*event, {});
     return spread_over_pmus(*event, sources());

@@ -114,13 +114,13 @@ TEST(Listing, PatternsMatchPartsOrWholeNames) {
 
 TEST(Listing, ArchitecturalLineFollowsTheVendor) {
     platform::CpuModel cpu;
-    EXPECT_EQ(architectural_line(cpu), "");
+    EXPECT_EQ(platform::event_line(cpu), "");
     cpu.vendor.value = "GenuineIntel";
-    EXPECT_EQ(architectural_line(cpu), "intel");
+    EXPECT_EQ(platform::event_line(cpu), "intel");
     cpu.vendor.value = "AuthenticAMD";
-    EXPECT_EQ(architectural_line(cpu), "amd");
+    EXPECT_EQ(platform::event_line(cpu), "amd");
     cpu.arch = platform::Arch::arm64;
-    EXPECT_EQ(architectural_line(cpu), "arm64");
+    EXPECT_EQ(platform::event_line(cpu), "arm64");
 }
 
 TEST(Listing, AdvertisedByCodeOnArm64Only) {
