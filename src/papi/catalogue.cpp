@@ -139,10 +139,13 @@ const std::vector<int>& Catalogue::list_locked(Entry& home) {
     home.codes.emplace();
     if (check_locked(home) != PAPI_OK) return *home.codes;
     const int component = home.info.CmpIdx;
-    for (auto& event : home.source->events()) {
-        const std::string name = component == 0 ? to_papi_name(event.name)
-                                                : home.prefix + std::string(prefix_mark) + event.name;
-        home.codes->push_back(add_locked(component, name, std::move(event)));
+    for (const auto& listed : home.source->events()) {
+        auto event = home.source->find(listed.name);  // which may differ in what it knows by itself
+        if (!event) continue;
+        event->description = listed.description;
+        const std::string name = component == 0 ? to_papi_name(listed.name)
+                                                : home.prefix + std::string(prefix_mark) + listed.name;
+        home.codes->push_back(add_locked(component, name, std::move(*event)));
     }
     return *home.codes;
 }

@@ -133,7 +133,7 @@ int cpu_number(int id, PAPI_dev_attr_e attribute) {
         case PAPI_DEV_ATTR__CPU_UINT_CORE_COUNT:
             return hardware.cores;
         case PAPI_DEV_ATTR__CPU_UINT_THREAD_COUNT:
-            return hardware.threads;
+            return hardware.totalcpus;
         case PAPI_DEV_ATTR__CPU_UINT_FAMILY:
             return hardware.cpuid_family;
         case PAPI_DEV_ATTR__CPU_UINT_MODEL:

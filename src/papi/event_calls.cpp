@@ -4,7 +4,6 @@
 
 #include "papi/calls.h"
 #include "papi/event_info.h"
-#include "papi/formulas.h"
 #include "papi/presets.h"
 
 namespace ringside::papi {
@@ -15,7 +14,7 @@ namespace {
 int query(int code) {
     if (IS_PRESET(code)) {
         if (find_preset(code) == nullptr) return PAPI_ENOTPRESET;
-        const int component = formula_of(code).component;
+        const int component = library().formulas.of(code).component;
         return component < 0 ? component : PAPI_OK;
     }
     if (IS_NATIVE(code)) return library().catalogue().verdict(code);

@@ -1,6 +1,7 @@
 #include "papi/library.h"
 
 #include "components/registry.h"
+#include "papi/sysdetect.h"
 
 namespace ringside::papi {
 
@@ -13,7 +14,9 @@ Catalogue& Library::catalogue() {
     if (auto* made = catalogue_.load(std::memory_order_acquire)) return *made;
     const std::lock_guard lock(making_);
     if (auto* made = catalogue_.load(std::memory_order_acquire)) return *made;
-    auto* made = new Catalogue(components::all_components());
+    auto sources = components::all_components();
+    sources.push_back(make_sysdetect());
+    auto* made = new Catalogue(std::move(sources));
     catalogue_.store(made, std::memory_order_release);
     return *made;
 }
@@ -22,6 +25,7 @@ void Library::reset() {
     epoch.fetch_add(1, std::memory_order_acq_rel);
     for (Set* set : sets.all()) sets.destroy(*set);
     threads.clear();
+    formulas.clear();
     const std::lock_guard lock(making_);
     delete catalogue_.exchange(nullptr, std::memory_order_acq_rel);
 }

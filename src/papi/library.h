@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "papi/catalogue.h"
+#include "papi/formulas.h"
 #include "papi/options.h"
 #include "papi/set.h"
 #include "papi/threads.h"
@@ -21,6 +22,7 @@ struct Library {
     std::mutex life;                          // of initialization and shutdown
 
     Catalogue& catalogue();  // made with the first call; looks at nothing yet
+    Formulas formulas;
     SetTable sets;
     Threads threads;
     TimerOptions timer;

@@ -47,13 +47,13 @@ int Set::assign(int component) {
 int Set::add(int code) {
     if (running()) return PAPI_EISRUN;
     if (index_of(code)) return PAPI_ECNFLCT;
-    const auto formula = formula_of(code);
+    const Formula formula = library().formulas.of(code);
     if (formula.component < 0) return formula.component;
     if (component_ >= 0 && component_ != formula.component) return PAPI_EINVAL;
     const bool assigned = component_ >= 0;
     if (!assigned) (void)assign(formula.component);
     auto members = members_;
-    members.push_back(Member{code, formula.formula, {}});
+    members.push_back(Member{code, formula, {}});
     const int result = rebuild(std::move(members));
     if (result != PAPI_OK && !assigned) component_ = PAPI_NULL;
     return result;

@@ -12,7 +12,7 @@
 
 #include "papi/abi.h"
 #include "papi/catalogue.h"
-#include "papi/formula.h"
+#include "papi/formulas.h"
 #include "papi/overflow_timer.h"
 #include "papi/threads.h"
 #include "session/component.h"

@@ -2,6 +2,7 @@
 // allocates or looks anything up.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "papi/errors.h"
 #include "papi/library.h"
@@ -11,10 +12,12 @@ namespace ringside::papi {
 
 std::int64_t Member::value(std::span<const std::int64_t> counts) const {
     if (!formula.derived()) return counts[positions.front()];
-    std::array<std::int64_t, PAPI_MAX_INFO_TERMS> terms{};
-    const std::size_t size = std::min(positions.size(), terms.size());
-    for (std::size_t i = 0; i < size; ++i) terms[i] = counts[positions[i]];
-    return evaluate(formula.postfix, std::span(terms).first(size));
+    std::array<double, PAPI_MAX_INFO_TERMS> terms{};
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        terms[i] = static_cast<double>(counts[positions[i]]);
+    }
+    const double value = formula.expression->evaluate(std::span(terms).first(positions.size()));
+    return std::isfinite(value) ? std::llround(value) : 0;
 }
 
 void Set::deliver(long long* values) {

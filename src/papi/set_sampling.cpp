@@ -62,7 +62,6 @@ int Set::arm(session::Counters& counters) {
 }
 
 int Set::watch(int code, int threshold, int flags, PAPI_overflow_handler_t handler) {
-    if (component_ < 0) return PAPI_ENOCMP;
     if (running()) return PAPI_EISRUN;
     if ((state_ & (PAPI_ATTACHED | PAPI_CPU_ATTACHED)) != 0) return PAPI_EINVAL;
     const auto index = index_of(code);
@@ -112,7 +111,6 @@ int Set::forget_watched(std::size_t index) {
 int Set::profile(std::span<PAPI_sprofil_t> histograms, int code, int threshold, int flags) {
     if (running()) return PAPI_EISRUN;
     if ((state_ & (PAPI_ATTACHED | PAPI_CPU_ATTACHED)) != 0) return PAPI_EINVAL;
-    if (component_ < 0) return PAPI_ENOCMP;
     if (!index_of(code)) return PAPI_ENOEVNT;
     if (threshold < 0 || (threshold > 0 && histograms.empty())) return PAPI_EINVAL;
     if (!std::all_of(histograms.begin(), histograms.end(), good_scale)) return PAPI_EINVAL;
