@@ -2,8 +2,6 @@
 
 #include <cerrno>
 
-#include <unistd.h>
-
 #include "base/assert.h"
 #include "base/error.h"
 
@@ -46,15 +44,10 @@ Result<Group> Group::open(std::span<const GroupMember> members, const Target& ta
     return Group(std::move(events));
 }
 
-Result<GroupCount> Group::read() {
-    const std::size_t bytes = words_.size() * sizeof words_[0];
-    const ssize_t got = ::read(leader().fd(), words_.data(), bytes);
-    if (got == 0) return GroupCount{};
-    if (got < 0) return base::fail_errno(errno, "cannot read a group of perf events");
-    if (static_cast<std::size_t>(got) != bytes) {
-        return base::fail(ErrorCode::io, "a group of perf events gave a short read");
-    }
-    return GroupCount{words_[1], words_[2], std::span(words_).subspan(words_before)};
+Error Group::read_error() {
+    const int error = errno;
+    if (error == 0) return base::fail(ErrorCode::io, "a group of perf events gave a short read");
+    return base::fail_errno(error, "cannot read a group of perf events");
 }
 
 }  // namespace ringside::perf

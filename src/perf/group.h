@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <unistd.h>
+
 #include <ringside/result.h>
 
 #include "perf/event_fd.h"
@@ -26,13 +28,14 @@ struct GroupOptions {
 };
 
 // As the kernel keeps them since the opening: never reset, so that who counts from a moment on
-// takes off what stood there.
+// takes off what stood there. Valid until the group's next read.
 struct GroupCount {
     std::uint64_t enabled_ns = 0;
     std::uint64_t running_ns = 0;
-    // One for each member, in their order; valid until the next read. Empty: the kernel put the
-    // pinned group into its error state, because not all of it got onto counters.
-    std::span<const std::uint64_t> values;
+    const std::uint64_t* values = nullptr;  // one for each member, in their order
+    // False: the kernel put the pinned group into its error state, because not all of it got onto
+    // counters; then the rest is as it was before.
+    bool on_counters = true;
 };
 
 class Group {
@@ -44,15 +47,29 @@ class Group {
     // One ioctl: the members follow their leader.
     Result<void> enable() const { return leader().enable(); }
     Result<void> disable() const { return leader().disable(); }
-    // One read(), no allocation.
-    Result<GroupCount> read();
+    // One read(), no allocation; this is what a measurement costs, so that it is lean. False if the
+    // kernel failed: then read_error() tells.
+    bool read(GroupCount& count) {
+        const ssize_t got = ::read(leader_fd_, words_.data(), bytes_);
+        count = last(got != 0);
+        return got == static_cast<ssize_t>(bytes_) || got == 0;
+    }
+    // Right after a read that failed.
+    static Error read_error();
+    // What the last read gave.
+    GroupCount last(bool on_counters = true) const {
+        return {words_[1], words_[2], &words_[words_before], on_counters};
+    }
 
     std::size_t size() const { return events_.size(); }
     const EventFd& event(std::size_t member) const { return events_[member]; }
 
   private:
     explicit Group(std::vector<EventFd> events)
-        : events_(std::move(events)), words_(words_before + events_.size()) {}
+        : events_(std::move(events)),
+          words_(words_before + events_.size()),
+          bytes_(words_.size() * sizeof words_[0]),
+          leader_fd_(leader().fd()) {}
     const EventFd& leader() const { return events_.front(); }
 
     // PERF_FORMAT_GROUP with both times: number of members, enabled, running, then the values.
@@ -60,6 +77,8 @@ class Group {
 
     std::vector<EventFd> events_;
     std::vector<std::uint64_t> words_;
+    std::size_t bytes_;
+    int leader_fd_;
 };
 
 }  // namespace ringside::perf

@@ -15,7 +15,9 @@ std::uint64_t read_register(std::uint32_t index) {
     return low | static_cast<std::uint64_t>(high) << 32;
 }
 
-constexpr bool have_registers = true;
+std::uint64_t read_cycles() {
+    return __builtin_ia32_rdtsc();
+}
 
 #elif defined(__aarch64__)
 
@@ -72,16 +74,14 @@ std::uint64_t read_register(std::uint32_t index) {
     return value;
 }
 
-constexpr bool have_registers = true;
-
-#else
-
-std::uint64_t read_register(std::uint32_t) {
-    return 0;
+std::uint64_t read_cycles() {
+    std::uint64_t value = 0;
+    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
+    return value;
 }
 
-constexpr bool have_registers = false;
-
+#else
+#error "Ringside runs on x86-64 and arm64"
 #endif
 
 std::uint64_t sign_extend(std::uint64_t value, unsigned width) {
@@ -90,21 +90,55 @@ std::uint64_t sign_extend(std::uint64_t value, unsigned width) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
 }
 
-}  // namespace
+// linux/perf_event.h, "cap_user_time": how long ago the page was written. Where the counter is
+// narrower than 64 bits (cap_user_time_short) only the time since then is to be trusted.
+std::uint64_t ns_since_update(const volatile perf_event_mmap_page& page) {
+    std::uint64_t cycles = read_cycles();
+    if (page.cap_user_time_short != 0) {
+        cycles = page.time_cycles + ((cycles - page.time_cycles) & page.time_mask);
+    }
+    const std::uint16_t shift = page.time_shift;
+    const std::uint64_t mult = page.time_mult;
+    const std::uint64_t whole = cycles >> shift;
+    const std::uint64_t rest = cycles & ((std::uint64_t{1} << shift) - 1);
+    return page.time_offset + whole * mult + ((rest * mult) >> shift);
+}
 
-std::optional<std::uint64_t> read_user(const volatile perf_event_mmap_page& page) {
-    if (!have_registers) return std::nullopt;
+// Calls `read` until the kernel did not write meanwhile. It gets the register's index, from 0; the
+// answer is nullopt when there is none.
+template <typename T, typename Read>
+inline std::optional<T> read_consistently(const volatile perf_event_mmap_page& page, Read&& read) {
     while (true) {
         const std::uint32_t sequence = page.lock;
         std::atomic_signal_fence(std::memory_order_seq_cst);
         const std::uint32_t index = page.index;
         // arm64 leaves cap_user_rdpmc at 1 with user access off; the index is what tells.
         if (page.cap_user_rdpmc == 0 || index == 0) return std::nullopt;
-        const auto offset = static_cast<std::uint64_t>(page.offset);
-        const std::uint64_t count = offset + sign_extend(read_register(index - 1), page.pmc_width);
+        const T value = read(index - 1);
         std::atomic_signal_fence(std::memory_order_seq_cst);
-        if (page.lock == sequence) return count;
+        if (page.lock == sequence) return value;
     }
+}
+
+inline std::uint64_t count_now(const volatile perf_event_mmap_page& page, std::uint32_t index) {
+    return static_cast<std::uint64_t>(page.offset) +
+           sign_extend(read_register(index), page.pmc_width);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> read_user(const volatile perf_event_mmap_page& page) {
+    return read_consistently<std::uint64_t>(
+        page, [&](std::uint32_t index) { return count_now(page, index); });
+}
+
+std::optional<Count> read_user_timed(const volatile perf_event_mmap_page& page) {
+    if (page.cap_user_time == 0) return std::nullopt;
+    return read_consistently<Count>(page, [&](std::uint32_t index) {
+        const std::uint64_t since_ns = ns_since_update(page);
+        return Count{count_now(page, index), page.time_enabled + since_ns,
+                     page.time_running + since_ns};
+    });
 }
 
 }  // namespace ringside::perf

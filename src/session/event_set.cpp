@@ -42,10 +42,12 @@ Result<void> EventSet::Impl::rebuild(std::vector<Member> wanted) {
     parts = std::move(arranged);
     has_formula = std::any_of(members.begin(), members.end(),
                               [](const Member& member) { return member.formula.has_value(); });
-    in_order = parts.size() == 1 && !has_formula && parts.front().events.size() == members.size();
-    for (std::size_t i = 0; in_order && i < members.size(); ++i) {
+    size = members.size();
+    bool in_order = parts.size() == 1 && !has_formula && parts.front().events.size() == size;
+    for (std::size_t i = 0; in_order && i < size; ++i) {
         in_order = members[i].terms.front().index == i;
     }
+    only = in_order ? parts.front().counters.get() : nullptr;
     return {};
 }
 
@@ -60,9 +62,8 @@ Result<void> EventSet::Impl::apply_overflow(const std::vector<Member>& of, std::
                                                   std::move(by_set_index));
 }
 
-Result<void> EventSet::Impl::must_stand() const {
-    if (running) return fail(ErrorCode::busy, "the event set runs", "stop it first");
-    return {};
+Error EventSet::Impl::runs() {
+    return fail(ErrorCode::busy, "the event set runs", "stop it first");
 }
 
 Result<void> EventSet::add(std::string_view name) {
@@ -70,7 +71,7 @@ Result<void> EventSet::add(std::string_view name) {
 }
 
 Result<void> EventSet::add(std::span<const std::string_view> names) {
-    if (auto stands = impl_->must_stand(); !stands) return stands;
+    if (impl_->running) return Impl::runs();
     std::vector<Member> wanted = impl_->members;
     for (const auto name : names) {
         if (std::any_of(wanted.begin(), wanted.end(),
@@ -85,7 +86,7 @@ Result<void> EventSet::add(std::span<const std::string_view> names) {
 }
 
 Result<void> EventSet::remove(std::string_view name) {
-    if (auto stands = impl_->must_stand(); !stands) return stands;
+    if (impl_->running) return Impl::runs();
     std::vector<Member> wanted = impl_->members;
     if (std::erase_if(wanted, [&](const Member& member) { return member.name == name; }) == 0) {
         return fail(ErrorCode::not_found, std::string(name) + " is not in the set");
@@ -104,7 +105,7 @@ const std::string& EventSet::name(std::size_t index) const {
 
 // The first component, which has the finest events, starts last and stops first.
 Result<void> EventSet::start() {
-    if (auto stands = impl_->must_stand(); !stands) return stands;
+    if (impl_->running) return Impl::runs();
     if (size() == 0) return fail(ErrorCode::bad_input, "the event set is empty", "add an event");
     auto& parts = impl_->parts;
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
@@ -139,15 +140,21 @@ Result<void> EventSet::reset() {
 }
 
 Result<void> EventSet::read(std::span<std::int64_t> values) {
-    auto& parts = impl_->parts;
-    if (values.size() < size()) return fail(ErrorCode::bad_input, "no room for all values");
-    if (impl_->in_order) return parts.front().counters->read_values(values.first(size()));
-    if (impl_->has_formula) return impl_->read_formulas(values);
+    const Impl& impl = *impl_;
+    if (impl.only != nullptr && values.size() >= impl.size) {
+        return impl.only->read_values(values.first(impl.size));
+    }
+    return impl_->read_scattered(values);
+}
+
+Result<void> EventSet::Impl::read_scattered(std::span<std::int64_t> values) {
+    if (values.size() < size) return fail(ErrorCode::bad_input, "no room for all values");
+    if (has_formula) return read_formulas(values);
     for (auto& part : parts) {
         if (auto done = part.counters->read_values(part.values); !done) return done;
     }
-    for (std::size_t i = 0; i < size(); ++i) {
-        const session::Term& term = impl_->members[i].terms.front();
+    for (std::size_t i = 0; i < size; ++i) {
+        const session::Term& term = members[i].terms.front();
         values[i] = parts[term.part].values[term.index];
     }
     return {};
@@ -201,7 +208,7 @@ std::string EventSet::explain(std::size_t index) const {
 
 Result<void> EventSet::on_overflow(std::size_t index, std::uint64_t period,
                                    OverflowHandler handler) {
-    if (auto stands = impl_->must_stand(); !stands) return stands;
+    if (impl_->running) return Impl::runs();
     constexpr std::size_t most_events = 64;  // Overflow::events has a bit for each
     if (index >= std::min(size(), most_events)) {
         return fail(ErrorCode::bad_input, "the set has no such event");

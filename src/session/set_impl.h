@@ -14,7 +14,9 @@ struct EventSet::Impl {
 
     // Opens `wanted` in place of what is there; if that fails nothing has changed.
     Result<void> rebuild(std::vector<session::Member> wanted);
-    Result<void> must_stand() const;
+    // What is said to whoever changes a set that runs.
+    static Error runs();
+    Result<void> read_scattered(std::span<std::int64_t> values);
     Result<void> read_formulas(std::span<std::int64_t> values);
     // Tells the counters in `where` what member `index` does on overflow.
     static Result<void> apply_overflow(const std::vector<session::Member>& of, std::size_t index,
@@ -26,7 +28,9 @@ struct EventSet::Impl {
     std::vector<session::Part> parts;
     bool running = false;
     bool has_formula = false;
-    bool in_order = false;  // one part, whose events are the members
+    // The members are the events of one part: what a measurement reads, without detours.
+    session::Counters* only = nullptr;
+    std::size_t size = 0;
 };
 
 }  // namespace ringside

@@ -38,17 +38,22 @@ std::optional<bool> some_counter_counts(bool virtualized) {
                        [](const SlotVerdict& slot) { return slot.state == CounterState::ok; });
 }
 
+Verdict judge_event(const platform::Machine& machine, const Provocations& provocations,
+                    Observer& observer, const model::Event& event) {
+    const Observation seen = observer.observe(event, provocations.of(event.name));
+    Surroundings around;
+    around.virtualized = may_be_starved(machine);
+    around.advertised = advertised(machine, event);
+    if (needs_reference(seen)) around.reference_alive = some_counter_counts(around.virtualized);
+    return judge(seen, around);
+}
+
 std::vector<Verdict> judge_events(const platform::Machine& machine) {
     const Provocations provocations;
     Observer observer;
     std::vector<Verdict> verdicts;
     for (const auto& event : judged_events(machine)) {
-        const Observation seen = observer.observe(event, provocations.of(event.name));
-        Surroundings around;
-        around.virtualized = may_be_starved(machine);
-        around.advertised = advertised(machine, event);
-        if (needs_reference(seen)) around.reference_alive = some_counter_counts(around.virtualized);
-        verdicts.push_back(judge(seen, around));
+        verdicts.push_back(judge_event(machine, provocations, observer, event));
     }
     return verdicts;
 }
@@ -143,6 +148,11 @@ void add_notes(const platform::Machine& machine, std::chrono::nanoseconds held, 
 }
 
 }  // namespace
+
+Verdict examine_event(const platform::Machine& machine, const model::Event& event) {
+    Observer observer;
+    return judge_event(machine, Provocations(), observer, event);
+}
 
 Report examine(const base::SysRoot& root, const ExamineOptions& options) {
     const auto begin = Clock::now();

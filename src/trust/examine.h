@@ -13,6 +13,9 @@ struct ExamineOptions {
     std::chrono::milliseconds watch{300};
 };
 
+// Provokes one event on the calling thread, for some milliseconds, and says what came of it.
+Verdict examine_event(const platform::Machine& machine, const model::Event& event);
+
 // Never fails: what cannot be looked at is said in the report. Measures the live machine, on the
 // calling thread; leaves no event, machine or process behind.
 Report examine(const base::SysRoot& root = {}, const ExamineOptions& options = {});

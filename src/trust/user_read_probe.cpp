@@ -44,6 +44,10 @@ Result<perf::EventFd> open_readable() {
     return perf::EventFd::open(model::user_only(event), {}, options);
 }
 
+bool offered(const volatile perf_event_mmap_page& page) {
+    return page.cap_user_rdpmc != 0 && page.index != 0;
+}
+
 std::optional<std::uint64_t> gained(const volatile perf_event_mmap_page& page,
                                     std::uint64_t loop_length) {
     const auto before = perf::read_user(page);
@@ -56,7 +60,7 @@ std::optional<std::uint64_t> gained(const volatile perf_event_mmap_page& page,
 // In the child. Only this function may fault.
 void read_without_kernel(const volatile perf_event_mmap_page& page, Progress& progress) {
     progress.width_bits = page.pmc_width;
-    progress.offered = page.cap_user_rdpmc != 0 && page.index != 0;
+    progress.offered = offered(page);
     if (progress.offered == 0) return;
     for (std::uint64_t i = 0; i < reads_tried; ++i) {
         if (!perf::read_user(page)) return;
@@ -83,10 +87,14 @@ void read_without_kernel(const volatile perf_event_mmap_page& page, Progress& pr
 UserReadObservation observe_user_read() {
     UserReadObservation seen;
     seen.expected = (iterations - 1) * loop_instructions;
-    if (const auto fd = open_readable(); !fd) {
-        seen.open_error = fd.error();
+    // Most machines do not even offer it; that shows without executing the instruction.
+    const auto fd = open_readable();
+    const auto ring = fd ? perf::RingBuffer::map(*fd, 0) : Result<perf::RingBuffer>(fd.error());
+    if (!ring) {
+        seen.open_error = ring.error();
         return seen;
     }
+    if (!offered(ring->control())) return seen;
     void* const shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {

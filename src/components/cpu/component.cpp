@@ -8,7 +8,8 @@
 #include "components/cpu/counters.h"
 #include "components/cpu/cpu.h"
 #include "components/cpu/resolve.h"
-#include "platform/machine.h"
+#include "components/cpu/witness.h"
+#include "events/native.h"
 #include "trust/listing.h"
 #include "trust/observe.h"
 
@@ -21,7 +22,8 @@ using session::ComponentEvent;
 
 class CpuComponent final : public session::Component {
   public:
-    explicit CpuComponent(const base::SysRoot& root) : root_(root), resolver_(root) {}
+    explicit CpuComponent(const base::SysRoot& root)
+        : root_(root), resolver_(root), witness_(root) {}
 
     std::string_view name() const override { return "cpu"; }
     std::string_view description() const override {
@@ -36,6 +38,7 @@ class CpuComponent final : public session::Component {
   private:
     base::SysRoot root_;
     cpu::Resolver resolver_;
+    cpu::Witness witness_;
     mutable std::mutex mutex_;  // over what was found so far
     mutable std::map<std::string, std::uint64_t, std::less<>> ids_;
     mutable std::vector<CountedEvent> found_;
@@ -64,9 +67,15 @@ session::Availability CpuComponent::availability() const {
 
 std::vector<ComponentEvent> CpuComponent::events() const {
     std::vector<ComponentEvent> all;
-    for (const auto& listed : trust::list_events(root_, platform::describe(root_))) {
+    for (const auto& listed : trust::list_events(root_, witness_.machine())) {
         if (listed.state != CounterState::ok) continue;
         all.push_back({listed.event.name, std::string(to_string(listed.event.kind)), {}, false, 0});
+    }
+    // libpfm knows the processor by its model alone; what it lists may not be there.
+    if (!find("cycles") && !find("instructions")) return all;
+    for (auto& native : events::native_events()) {
+        if (!find(native.name)) continue;
+        all.push_back({std::move(native.name), std::move(native.description), {}, false, 0});
     }
     return all;
 }
@@ -81,6 +90,12 @@ Result<ComponentEvent> CpuComponent::find(std::string_view name) const {
     auto counted = resolver_.resolve(name);
     if (!counted) return counted.error();
     if (auto opens = try_to_open(*counted); !opens) return opens.error();
+    const model::Event& first = counted->parts.front().event;
+    if (first.kind == model::EventKind::architectural &&
+        trust::advertised(witness_.machine(), first) == false) {
+        return base::fail(ErrorCode::not_found,
+                          event.name + " opens, but the PMU does not list it");
+    }
     event.id = found_.size();
     ids_.emplace(event.name, event.id);
     found_.push_back(std::move(*counted));
@@ -89,7 +104,7 @@ Result<ComponentEvent> CpuComponent::find(std::string_view name) const {
 
 Result<session::CountersPtr> CpuComponent::open(std::span<const ComponentEvent> events,
                                                 const SetOptions& options) const {
-    cpu::Recipe recipe{root_, {}, options, {}};
+    cpu::Recipe recipe{root_, {}, options, {}, &witness_};
     {
         const std::lock_guard lock(mutex_);
         for (const auto& event : events) {

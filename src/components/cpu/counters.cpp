@@ -1,7 +1,6 @@
 #include "components/cpu/counters.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "base/error.h"
 #include "components/cpu/open_cells.h"
@@ -18,11 +17,10 @@ bool in_order(const std::vector<PlannedMember>& members) {
     return true;
 }
 
-void take_base(Cell& cell, const perf::GroupCount& count) {
-    std::copy(count.values.begin(), count.values.end(), cell.base.begin());
-    if (count.values.empty()) return;
-    cell.base_enabled_ns = count.enabled_ns;
-    cell.base_running_ns = count.running_ns;
+void scale(std::span<std::int64_t> values, std::uint64_t enabled_ns, std::uint64_t running_ns) {
+    for (auto& value : values) {
+        value = session::scaled_value(static_cast<std::uint64_t>(value), enabled_ns, running_ns);
+    }
 }
 
 Error no_counter_free() {
@@ -41,10 +39,17 @@ Result<session::CountersPtr> CpuCounters::open(Recipe recipe) {
     return session::CountersPtr(std::move(counters));
 }
 
-void CpuCounters::adopt(Recipe recipe, std::vector<Cell> cells) {
+void CpuCounters::adopt(Recipe recipe, OpenCells opened) {
     recipe_ = std::move(recipe);
-    cells_ = std::move(cells);
-    sums_.assign(recipe_.events.size(), {});
+    cells_ = std::move(opened.cells);
+    by_kernel_because_ = std::move(opened.by_kernel_because);
+    registers_ = by_kernel_because_.empty();
+    owner_ = ::pthread_self();
+    reasons_.assign(recipe_.events.size(), {});
+    sums_.clear();
+    for (const auto& event : recipe_.events) {
+        sums_.emplace_back().part_ns.resize(event.parts.size());
+    }
     one_group_ = cells_.size() == 1 && in_order(cells_.front().members);
     // Hardware events were tried out when they were opened.
     settled_ = std::all_of(recipe_.events.begin(), recipe_.events.end(),
@@ -62,10 +67,12 @@ Result<void> CpuCounters::on_overflow(std::size_t index, std::uint64_t period,
 }
 
 // Counts are never reset in the kernel: its reset forgets children that ended but not what they
-// counted, and taking the present counts off costs no system call.
+// counted, and taking the present counts off costs no system call if they were read since the stop.
 Result<void> CpuCounters::start() {
-    if (!settled_) {
-        if (auto done = rebase(); !done) return done;
+    if (settled_) {
+        for (auto& cell : cells_) cell.rebase(cell.group.last());
+    } else if (auto done = rebase(); !done) {
+        return done;
     }
     settled_ = false;
     running_ = true;
@@ -96,39 +103,73 @@ Result<void> CpuCounters::reset() {
 
 Result<void> CpuCounters::rebase() {
     for (auto& cell : cells_) {
-        const auto count = cell.group.read();
-        if (!count) return count.error();
-        take_base(cell, *count);
+        perf::GroupCount count;
+        if (!cell.group.read(count)) return perf::Group::read_error();
+        cell.rebase(count);
     }
     return {};
 }
 
-void CpuCounters::add_up(const Cell& cell, const perf::GroupCount& count) {
-    for (std::size_t i = 0; i < cell.members.size(); ++i) {
-        Sum& sum = sums_[cell.members[i].slot];
-        if (count.values.empty()) {
-            sum.refused = true;
-            continue;
-        }
-        sum.count += count.values[i] - cell.base[i];
-        sum.running_ns += count.running_ns - cell.base_running_ns;
-        // A thread is on one kind of core at a time: the parts take turns in the same time.
-        if (cell.members[i].part == 0) sum.enabled_ns += count.enabled_ns - cell.base_enabled_ns;
+void CpuCounters::clear_sums() {
+    for (auto& sum : sums_) {
+        sum.count = sum.enabled_ns = sum.running_ns = 0;
+        std::fill(sum.part_ns.begin(), sum.part_ns.end(), 0);
+        sum.refused = false;
     }
 }
 
-Result<void> CpuCounters::read_cells() {
-    std::fill(sums_.begin(), sums_.end(), Sum{});
-    for (auto& cell : cells_) {
-        const auto count = cell.group.read();
-        if (!count) return count.error();
-        add_up(cell, *count);
+void CpuCounters::add_up(const Cell& cell, std::size_t member, const perf::Count& count) {
+    const auto [slot, part] = cell.members[member];
+    Sum& sum = sums_[slot];
+    sum.count += count.value;
+    sum.running_ns += count.running_ns;
+    sum.part_ns[part] += count.running_ns;
+    // A thread is on one kind of core at a time: the parts take turns in the same time.
+    if (part == 0) sum.enabled_ns += count.enabled_ns;
+}
+
+// A register is that of the CPU we are on, so only the counted thread itself may look.
+bool CpuCounters::may_read_registers() const {
+    return registers_ && running_ && ::pthread_equal(owner_, ::pthread_self()) != 0;
+}
+
+bool CpuCounters::add_up_registers() {
+    if (!may_read_registers()) return false;
+    clear_sums();
+    for (const auto& cell : cells_) {
+        for (std::size_t i = 0; i < cell.members.size(); ++i) {
+            const auto count = cell.read_register_timed(i);
+            if (!count) return false;
+            add_up(cell, i, *count);
+        }
     }
+    return true;
+}
+
+Result<void> CpuCounters::add_up_groups() {
+    clear_sums();
+    for (auto& cell : cells_) {
+        perf::GroupCount count;
+        if (!cell.group.read(count)) return perf::Group::read_error();
+        for (std::size_t i = 0; i < cell.members.size(); ++i) {
+            if (!count.on_counters) {
+                sums_[cell.members[i].slot].refused = true;
+                continue;
+            }
+            add_up(cell, i,
+                   {count.values[i] - cell.base[i], count.enabled_ns - cell.base_enabled_ns,
+                    count.running_ns - cell.base_running_ns});
+        }
+    }
+    settled_ = !running_;
     return {};
 }
 
 Result<void> CpuCounters::read(std::span<Reading> out) {
-    if (auto done = read_cells(); !done) return done;
+    by_registers_ = add_up_registers();
+    if (!by_registers_) {
+        if (auto done = add_up_groups(); !done) return done;
+    }
     for (std::size_t i = 0; i < sums_.size(); ++i) {
         const Sum& sum = sums_[i];
         out[i] = session::scaled_reading(sum.count, sum.enabled_ns, sum.running_ns);
@@ -137,21 +178,30 @@ Result<void> CpuCounters::read(std::span<Reading> out) {
     return {};
 }
 
+// Events that share one group and are not multiplexed are on their counters all the time, so that
+// registers need no times beside them.
 Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {
-    if (one_group_) {
-        Cell& cell = cells_.front();
-        const auto count = cell.group.read();
-        if (!count) return count.error();
-        if (count->values.empty()) return no_counter_free();
-        const std::uint64_t enabled_ns = count->enabled_ns - cell.base_enabled_ns;
-        const std::uint64_t running_ns = count->running_ns - cell.base_running_ns;
-        for (std::size_t i = 0; i < cell.base.size(); ++i) {
-            const std::uint64_t counted = count->values[i] - cell.base[i];
-            out[i] = session::scaled_value(counted, enabled_ns, running_ns);
-        }
-        return {};
+    if (!one_group_) return read_scattered(out);
+    Cell& cell = cells_.front();
+    if (may_read_registers() && !recipe_.options.multiplex && cell.read_registers(out)) return {};
+    perf::GroupCount count;
+    if (!cell.group.read(count)) return perf::Group::read_error();
+    if (!count.on_counters) return no_counter_free();
+    settled_ = !running_;
+    const std::uint64_t enabled_ns = count.enabled_ns - cell.base_enabled_ns;
+    const std::uint64_t running_ns = count.running_ns - cell.base_running_ns;
+    const std::uint64_t* base = cell.base.data();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] = static_cast<std::int64_t>(count.values[i] - base[i]);
     }
-    if (auto done = read_cells(); !done) return done;
+    if (enabled_ns != running_ns) scale(out, enabled_ns, running_ns);
+    return {};
+}
+
+Result<void> CpuCounters::read_scattered(std::span<std::int64_t> out) {
+    if (!add_up_registers()) {
+        if (auto done = add_up_groups(); !done) return done;
+    }
     for (std::size_t i = 0; i < sums_.size(); ++i) {
         if (sums_[i].refused) return no_counter_free();
         out[i] = session::scaled_value(sums_[i].count, sums_[i].enabled_ns, sums_[i].running_ns);

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "components/cpu/places.h"
+#include <pthread.h>
+
+#include "components/cpu/cell.h"
 #include "components/cpu/plan.h"
-#include "perf/group.h"
-#include "perf/overflow.h"
+#include "components/cpu/witness.h"
 #include "session/component.h"
 
 namespace ringside::components::cpu {
@@ -24,18 +26,12 @@ struct Recipe {
     std::vector<CountedEvent> events;
     SetOptions options;
     std::vector<OverflowWish> overflows;  // one for each event
+    const Witness* witness = nullptr;     // the component's, which outlives its counters
 };
 
-// One group on one place.
-struct Cell {
-    perf::Group group;
-    std::vector<PlannedMember> members;
-    // What stood in the kernel's counts when the set was started or reset.
-    std::vector<std::uint64_t> base;
-    std::uint64_t base_enabled_ns = 0;
-    std::uint64_t base_running_ns = 0;
-    // Of its members that call a handler; destroyed before the events.
-    std::vector<std::unique_ptr<perf::OverflowWatch>> watches = {};
+struct OpenCells {
+    std::vector<Cell> cells;
+    std::string by_kernel_because;  // why registers are not read; empty if they are
 };
 
 class CpuCounters final : public session::Counters {
@@ -48,29 +44,44 @@ class CpuCounters final : public session::Counters {
     Result<void> reset() override;
     Result<void> read(std::span<Reading> out) override;
     Result<void> read_values(std::span<std::int64_t> out) override;
+    void judge(std::span<Reading> readings) override;
+    std::string explain(std::size_t index) const override;
     Result<void> on_overflow(std::size_t index, std::uint64_t period,
                              OverflowHandler handler) override;
 
   private:
+    // An event over all its places and PMUs.
     struct Sum {
         std::uint64_t count = 0;
         std::uint64_t enabled_ns = 0;
         std::uint64_t running_ns = 0;
-        bool refused = false;  // its pinned group is in error
+        std::vector<std::uint64_t> part_ns;  // how long each of its parts ran
+        bool refused = false;                // its pinned group is in error
     };
 
     CpuCounters() = default;
-    void adopt(Recipe recipe, std::vector<Cell> cells);
-    Result<void> read_cells();
+    void adopt(Recipe recipe, OpenCells opened);
+    bool may_read_registers() const;
+    void clear_sums();
+    void add_up(const Cell& cell, std::size_t member, const perf::Count& count);
+    bool add_up_registers();
+    Result<void> add_up_groups();
+    Result<void> read_scattered(std::span<std::int64_t> out);
     Result<void> rebase();
-    void add_up(const Cell& cell, const perf::GroupCount& count);
+    void judge_zero(std::size_t index, Reading& reading);
+    void judge_by_loop(std::span<Reading> readings);
 
     Recipe recipe_;
     std::vector<Cell> cells_;
-    std::vector<Sum> sums_;   // one for each event
-    bool one_group_ = false;  // its members are the set's events, in their order
+    std::vector<Sum> sums_;             // one for each event, of the last read()
+    std::vector<std::string> reasons_;  // one for each event, of the last judge()
+    bool one_group_ = false;            // its members are the set's events, in their order
+    std::string by_kernel_because_;     // why registers are not read
+    bool registers_ = false;            // they may be
+    bool by_registers_ = false;         // the last read() was
+    pthread_t owner_ = 0;               // whose registers they are
     bool running_ = false;
-    bool settled_ = false;  // stopped, and `base` is where the counts stand
+    bool settled_ = false;  // stopped, and read since: the groups know where the counts stand
 };
 
 }  // namespace ringside::components::cpu

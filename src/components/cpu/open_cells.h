@@ -8,6 +8,6 @@
 namespace ringside::components::cpu {
 
 // All or nothing. Fails too when a set that must not be multiplexed does not fit.
-Result<std::vector<Cell>> open_cells(const Recipe& recipe);
+Result<OpenCells> open_cells(const Recipe& recipe);
 
 }  // namespace ringside::components::cpu

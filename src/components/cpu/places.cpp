@@ -55,12 +55,14 @@ Result<Places> on_threads_of(const SysRoot& root, int pid) {
     return places;
 }
 
-// The unified hierarchy, or the controller of its own that version 1 has for perf.
+// The controller that version 1 has for perf, or the unified hierarchy, which may lie beside
+// version 1 or be all there is.
 Result<Places> in_cgroup(const SysRoot& root, const std::string& path) {
     auto places = on_all_cpus(root);
     if (!places) return places;
     const std::string below = path.starts_with('/') ? path : "/" + path;
-    for (const std::string mount : {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup"}) {
+    for (const std::string mount :
+         {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"}) {
         const std::string folder = root.locate(mount + below);
         places->cgroup = base::Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (places->cgroup) break;
