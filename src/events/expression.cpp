@@ -221,6 +221,27 @@ double Expression::evaluate(std::span<const double> values) const {
     return stack[0];
 }
 
+std::string Expression::to_postfix() const {
+    // In the order of Kind, from its first operation on.
+    constexpr std::array operations = {"+", "-", "*", "/", "neg", "min", "max"};
+    std::string text;
+    for (const auto& step : steps_) {
+        if (step.kind == Kind::name) {
+            text += "N" + std::to_string(step.name);
+        } else if (step.kind == Kind::number) {
+            std::array<char, 32> digits{};
+            const auto end =
+                std::to_chars(digits.data(), digits.data() + digits.size(), step.number).ptr;
+            text.append(digits.data(), end);
+        } else {
+            text += operations[static_cast<std::size_t>(step.kind) -
+                               static_cast<std::size_t>(Kind::add)];
+        }
+        text += '|';
+    }
+    return text;
+}
+
 Result<Expression> Expression::with(std::span<const Expression> parts) const {
     Expression whole;
     for (const auto& step : steps_) {

@@ -34,6 +34,9 @@ class Expression {
     // With an expression put in for each of names(). Fails when that grows too large.
     Result<Expression> with(std::span<const Expression> parts) const;
 
+    // "N0|N1|-|": operands, then what is done to them, Ni for the name of that index.
+    std::string to_postfix() const;
+
     static constexpr std::size_t most_steps = 1024;
 
   private:

@@ -1,0 +1,179 @@
+#include "papi/catalogue.h"
+
+#include "base/assert.h"
+#include "base/csv.h"
+#include "base/embedded.h"
+#include "papi/component_info.h"
+#include "papi/errors.h"
+#include "papi/perf_names.h"
+
+namespace ringside::papi {
+
+namespace {
+
+constexpr std::string_view prefix_mark = ":::";
+
+const session::Component* find_source(const std::vector<session::ComponentPtr>& sources,
+                                      std::string_view name) {
+    for (const auto& source : sources) {
+        if (source->name() == name) return source.get();
+    }
+    return nullptr;
+}
+
+// Codes that another attempt might not give again are not remembered.
+bool lasting(int code) {
+    return code != PAPI_ESYS && code != PAPI_ENOMEM && code != PAPI_ECNFLCT;
+}
+
+}  // namespace
+
+Catalogue::Catalogue(std::vector<session::ComponentPtr> sources) : sources_(std::move(sources)) {
+    const auto text = base::embedded_file("papi/components.csv");
+    RINGSIDE_ASSERT(text.has_value());
+    for (const auto& row : base::parse_csv(*text)) {
+        if (row.size() != 4) continue;
+        const auto* source = find_source(sources_, row[2]);
+        if (source == nullptr) continue;  // the heading, or a component this build leaves out
+        auto entry = std::make_unique<Entry>();
+        entry->name = row[0];
+        entry->prefix = row[1];
+        entry->source = source;
+        entry->description = row[3];
+        start_component_info(entry->info, row[0], row[1], row[3], components());
+        entries_.push_back(std::move(entry));
+    }
+}
+
+const session::Component& Catalogue::source(int component) const {
+    return *entries_[static_cast<std::size_t>(component)]->source;
+}
+
+int Catalogue::index_of(std::string_view name) const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        if (entries_[i]->name == name) return static_cast<int>(i);
+    }
+    return PAPI_ENOCMP;
+}
+
+int Catalogue::check_locked(Entry& entry) {
+    if (!entry.disabled) {
+        const auto availability = entry.source->availability();
+        entry.disabled = availability.usable ? PAPI_OK : PAPI_ECMP;
+        entry.reason = availability.reason;
+    }
+    return *entry.disabled;
+}
+
+int Catalogue::disabled(int component) {
+    const std::lock_guard lock(mutex_);
+    return check_locked(entry(component));
+}
+
+void Catalogue::disable(int component, std::string_view reason) {
+    const std::lock_guard lock(mutex_);
+    entry(component).disabled = PAPI_ECMP_DISABLED;
+    entry(component).reason = reason;
+    entry(component).described = false;
+}
+
+PAPI_component_info_t& Catalogue::info(int component) {
+    const std::lock_guard lock(mutex_);
+    auto& wanted = entry(component);
+    if (!wanted.described) {
+        const int disabled = check_locked(wanted);
+        const auto count = disabled == PAPI_OK ? list_locked(wanted).size() : 0;
+        complete_component_info(wanted.info, *wanted.source, disabled, wanted.reason, count);
+        wanted.described = true;
+    }
+    return wanted.info;
+}
+
+int Catalogue::find(std::string_view name) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = codes_.find(name); known != codes_.end()) return known->second;
+    int component = 0;
+    if (const auto mark = name.find(prefix_mark); mark != std::string_view::npos) {
+        component = index_of(name.substr(0, mark));
+        if (component < 0) return component;
+        name.remove_prefix(mark + prefix_mark.size());
+    }
+    if (!valid(component)) return PAPI_ENOCMP;
+    if (check_locked(entry(component)) != PAPI_OK) return PAPI_ECMP_DISABLED;
+    return find_locked(component, name);
+}
+
+int Catalogue::find_locked(int component, std::string_view name) {
+    auto& home = entry(component);
+    std::string source_name(name);
+    if (component == 0) {
+        const auto perf_name = to_perf_name(name);
+        if (!perf_name) return PAPI_EATTR;
+        source_name = *perf_name;
+    }
+    auto event = home.source->find(source_name);
+    if (!event) return code_of(event.error());
+    const std::string full = component == 0 ? std::string(name)
+                                            : home.prefix + std::string(prefix_mark) +
+                                                  std::string(name);
+    return add_locked(component, full, std::move(*event));
+}
+
+int Catalogue::add_locked(int component, std::string name, session::ComponentEvent event) {
+    if (const auto known = codes_.find(name); known != codes_.end()) return known->second;
+    const int code = static_cast<int>(natives_.size()) | PAPI_NATIVE_MASK;
+    codes_.emplace(name, code);
+    natives_.push_back(Native{code, component, std::move(name), std::move(event)});
+    return code;
+}
+
+const Native* Catalogue::native(int code) const {
+    if (!IS_NATIVE(code)) return nullptr;
+    const auto index = static_cast<std::size_t>(code & ~PAPI_NATIVE_MASK);
+    const std::lock_guard lock(mutex_);
+    return index < natives_.size() ? &natives_[index] : nullptr;
+}
+
+const std::vector<int>& Catalogue::list_locked(Entry& home) {
+    if (home.codes) return *home.codes;
+    home.codes.emplace();
+    if (check_locked(home) != PAPI_OK) return *home.codes;
+    const int component = home.info.CmpIdx;
+    for (const auto& listed : home.source->events()) {
+        auto event = home.source->find(listed.name);  // which may differ in what it knows by itself
+        if (!event) continue;
+        event->description = listed.description;
+        const std::string name = component == 0 ? to_papi_name(listed.name)
+                                                : home.prefix + std::string(prefix_mark) + listed.name;
+        home.codes->push_back(add_locked(component, name, std::move(*event)));
+    }
+    return *home.codes;
+}
+
+const std::vector<int>& Catalogue::listed(int component) {
+    const std::lock_guard lock(mutex_);
+    return list_locked(entry(component));
+}
+
+int Catalogue::verdict(int code) {
+    const Native* wanted = native(code);
+    if (wanted == nullptr) return PAPI_ENOEVNT;
+    {
+        const std::lock_guard lock(mutex_);
+        if (check_locked(entry(wanted->component)) != PAPI_OK) return PAPI_ECMP_DISABLED;
+        if (const auto known = verdicts_.find(code); known != verdicts_.end()) {
+            return known->second;
+        }
+    }
+    SetOptions options;
+    options.domains = {true, false, false};
+    const auto opened = source(wanted->component).open({&wanted->event, 1}, options);
+    const int verdict = opened ? PAPI_OK : code_of(opened.error());
+    if (lasting(verdict)) {
+        const std::lock_guard lock(mutex_);
+        verdicts_[code] = verdict;
+    }
+    return verdict;
+}
+
+}  // namespace ringside::papi

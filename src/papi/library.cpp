@@ -1,0 +1,33 @@
+#include "papi/library.h"
+
+#include "components/registry.h"
+#include "papi/sysdetect.h"
+
+namespace ringside::papi {
+
+Library& library() {
+    static auto& only = *new Library;
+    return only;
+}
+
+Catalogue& Library::catalogue() {
+    if (auto* made = catalogue_.load(std::memory_order_acquire)) return *made;
+    const std::lock_guard lock(making_);
+    if (auto* made = catalogue_.load(std::memory_order_acquire)) return *made;
+    auto sources = components::all_components();
+    sources.push_back(make_sysdetect());
+    auto* made = new Catalogue(std::move(sources));
+    catalogue_.store(made, std::memory_order_release);
+    return *made;
+}
+
+void Library::reset() {
+    epoch.fetch_add(1, std::memory_order_acq_rel);
+    for (Set* set : sets.all()) sets.destroy(*set);
+    threads.clear();
+    formulas.clear();
+    const std::lock_guard lock(making_);
+    delete catalogue_.exchange(nullptr, std::memory_order_acq_rel);
+}
+
+}  // namespace ringside::papi

@@ -1,0 +1,46 @@
+// The library that the C functions speak for. The interface names no object, so there is one.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include <sys/types.h>
+
+#include "papi/catalogue.h"
+#include "papi/formulas.h"
+#include "papi/options.h"
+#include "papi/set.h"
+#include "papi/threads.h"
+
+namespace ringside::papi {
+
+struct Library {
+    std::atomic<int> level{PAPI_NOT_INITED};  // PAPI_*_INITED
+    pid_t pid = 0;                            // of the process that initialized it
+    std::mutex life;                          // of initialization and shutdown
+
+    Catalogue& catalogue();  // made with the first call; looks at nothing yet
+    Formulas formulas;
+    SetTable sets;
+    Threads threads;
+    TimerOptions timer;
+    DebugOptions debug;
+    // The program's own locks. Not mutexes: PAPI lets a thread open what another one closed.
+    std::array<std::atomic<bool>, PAPI_NUM_LOCK> locked{};
+
+    // Ends every set and forgets events and threads.
+    void reset();
+    // Grows with each reset(): handles from before it are worth nothing.
+    std::atomic<unsigned> epoch{0};
+
+  private:
+    std::mutex making_;
+    std::atomic<Catalogue*> catalogue_{nullptr};
+};
+
+// Never destroyed, so that a program may call it while it ends.
+Library& library();
+
+}  // namespace ringside::papi
