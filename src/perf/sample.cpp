@@ -82,6 +82,24 @@ CpuMode cpu_mode(std::uint16_t misc) {
     return mode <= PERF_RECORD_MISC_GUEST_USER ? static_cast<CpuMode>(mode) : CpuMode::unknown;
 }
 
+std::string_view to_string(CpuMode mode) {
+    switch (mode) {
+        case CpuMode::kernel:
+            return "kernel";
+        case CpuMode::user:
+            return "user";
+        case CpuMode::hypervisor:
+            return "hypervisor";
+        case CpuMode::guest_kernel:
+            return "guest_kernel";
+        case CpuMode::guest_user:
+            return "guest_user";
+        case CpuMode::unknown:
+            break;
+    }
+    return "unknown";
+}
+
 CpuMode mode_after_mark(std::uint64_t mark) {
     switch (mark) {
         case PERF_CONTEXT_HV:

@@ -20,6 +20,8 @@ using base::swap_bytes;
 // Which world the sampled instruction belonged to (PERF_RECORD_MISC_CPUMODE_MASK).
 enum class CpuMode : std::uint8_t { unknown, kernel, user, hypervisor, guest_kernel, guest_user };
 CpuMode cpu_mode(std::uint16_t misc);
+// "user", "kernel", "guest_user", "guest_kernel", "hypervisor", "unknown". Static storage.
+std::string_view to_string(CpuMode mode);
 
 // Call chains hold addresses, and marks at the places where the world changes.
 constexpr std::uint64_t first_chain_mark = static_cast<std::uint64_t>(PERF_CONTEXT_MAX);

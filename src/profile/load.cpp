@@ -95,7 +95,7 @@ class Loader {
         if (keep_.cgroup) key.cgroup = sample.cgroup;
         const ImageId user_image = lookups_.image(sample.pid, time_ns);
         if (keep_.stack) {
-            key.stack = stack_of(sample, user_image, time_ns);
+            key.stack = stack_of(sample, user_image, key.comm, time_ns);
             key.location = profile_.stacks[key.stack].location;
         } else {
             key.location = place(sample.ip, sample.mode, user_image, sample.pid, time_ns);
@@ -118,17 +118,19 @@ class Loader {
 
     // From the outermost frame inwards. What this chain shares with the last one there needs no
     // looking up.
-    StackId stack_of(const perf::FullSample& sample, ImageId user_image, std::uint64_t time_ns) {
+    StackId stack_of(const perf::FullSample& sample, ImageId user_image, CommId comm,
+                     std::uint64_t time_ns) {
         read_frames(sample, frames_);
         std::size_t shared = 0;
-        if (last_image_ == user_image && last_pid_ == sample.pid) {
+        const StackId root = profile_.stacks.push(empty_stack, comm_frame(comm));
+        if (last_image_ == user_image && last_pid_ == sample.pid && last_root_ == root) {
             const std::size_t most = std::min(frames_.size(), last_frames_.size());
             while (shared < most && frames_[frames_.size() - 1 - shared] ==
                                         last_frames_[last_frames_.size() - 1 - shared])
                 ++shared;
         }
         path_.resize(shared);
-        StackId stack = shared == 0 ? empty_stack : path_.back();
+        StackId stack = shared == 0 ? root : path_.back();
         for (std::size_t i = frames_.size() - shared; i-- > 0;) {
             const LocationId location =
                 place(frames_[i].address, frames_[i].mode, user_image, sample.pid, time_ns);
@@ -138,6 +140,7 @@ class Loader {
         last_frames_.swap(frames_);
         last_image_ = user_image;
         last_pid_ = sample.pid;
+        last_root_ = root;
         return stack;
     }
 
@@ -172,6 +175,7 @@ class Loader {
     std::vector<StackId> path_;  // of the last chain, outermost first
     ImageId last_image_ = 0;
     std::uint32_t last_pid_ = 0;
+    StackId last_root_ = empty_stack;
     std::uint64_t damaged_ = 0;
     std::uint64_t first_damaged_ = 0;
 };

@@ -13,6 +13,18 @@ namespace ringside::profile {
 using StackId = std::uint32_t;
 constexpr StackId empty_stack = 0;
 
+// The outermost frame of every stack is the thread's name, so that one tree holds all threads.
+constexpr std::uint32_t comm_mark = std::uint32_t{1} << 31;
+inline LocationId comm_frame(CommId comm) {
+    return comm_mark | comm;
+}
+inline bool is_comm_frame(LocationId location) {
+    return (location & comm_mark) != 0;
+}
+inline CommId comm_of_frame(LocationId location) {
+    return location & ~comm_mark;
+}
+
 class Stacks {
   public:
     struct Node {

@@ -41,6 +41,7 @@ class Symbolizer {
 
   private:
     FunctionId name(const Location& place) {
+        if (!place.mapping && place.mode == CpuMode::kernel) return name_in_kernel(place);
         if (!place.mapping) return unresolved(place, "[unknown]");
         const Mapping& mapping = profile_.world->mapping(*place.mapping);
         const ModuleSymbols& module = symbols_of(mapping.module);
@@ -52,6 +53,18 @@ class Symbolizer {
         const symbols::Symbol* symbol = module.table().find(address);
         if (symbol == nullptr) return unresolved(place, module.name);
         return resolved(mapping.module, module, *symbol, place.mode);
+    }
+
+    // The kernel's code that only runs at boot lies behind what it maps as its text.
+    FunctionId name_in_kernel(const Location& place) {
+        if (!unmapped_kernel_) {
+            unmapped_kernel_.emplace();
+            unmapped_kernel_->name = "[kernel.kallsyms]";
+            unmapped_kernel_->shared = &kernel();
+        }
+        const symbols::Symbol* symbol = unmapped_kernel_->table().find(place.address);
+        if (symbol == nullptr) return unresolved(place, "[unknown]");
+        return resolved(no_module, *unmapped_kernel_, *symbol, place.mode);
     }
 
     static std::uint64_t address_of(const std::vector<symbols::ElfSegment>& segments,
@@ -164,12 +177,15 @@ class Symbolizer {
         return kernel_->functions;
     }
 
+    static constexpr ModuleId no_module = ~ModuleId{0};
+
     const Profile& profile_;
     const SymbolSources& sources_;
     Naming naming_;
     std::vector<Origin> origins_;
     std::vector<std::optional<ModuleSymbols>> modules_;
     std::optional<symbols::KernelSymbols> kernel_;
+    std::optional<ModuleSymbols> unmapped_kernel_;
     base::IndexTable index_;
 };
 
