@@ -64,6 +64,7 @@ class FieldCursor {
     // Up to the first NUL of what remains, which is consumed whole.
     std::string_view text() { return text_in(take(remaining())); }
     static std::string_view text_in(std::span<const std::byte> bytes) {
+        if (bytes.empty()) return {};
         const auto* begin = reinterpret_cast<const char*>(bytes.data());
         return {begin, ::strnlen(begin, bytes.size())};
     }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/output.h"
+#include "cli/profile_input.h"
 #include "cli/style.h"
 #include "cli/verbs.h"
 #include "profile/rows.h"
@@ -181,16 +182,12 @@ class Report final : public Verb {
     }
     void declare(Options& options) override {
         declare_output(options, output_, true);
-        options.text("-i, --input", "FILE", input_, "the profile; - is standard input [perf.data]");
+        input_.declare(options);
         options.text("-s, --sort", "KEYS", keys_,
                      "comm, pid, tid, cpu, cgroup, dso, symbol, mode [comm,dso,symbol]");
         options.flag("--children", children_, "add what a function called to its own share");
         options.number("--percent-limit", "PERCENT", least_percent_,
                        "leave out lighter rows of the text [0]");
-        options.text("--kallsyms", "FILE", sources_.kallsyms, "the recorded kernel's symbols");
-        options.text("--guest-kallsyms", "FILE", guest_kallsyms_, "symbols of the guest's kernel");
-        options.text("--symfs", "DIR", symfs_, "look for binaries below DIR");
-        options.flag("--no-demangle", raw_names_, "show C++ names as the linker sees them");
     }
 
     Outcome run() override {
@@ -198,13 +195,12 @@ class Report final : public Verb {
         if (!columns) return columns.error();
         profile::Keep keep = profile::kept_for(*columns);
         keep.stack = children_;
-        auto loaded = profile::load(input_, keep);
+        auto loaded = profile::load(input_.file, keep);
         if (!loaded) return loaded.error();
-        const auto naming = profile::symbolize(*loaded, sources());
+        const auto naming = profile::symbolize(*loaded, input_.sources());
         const auto rows = profile::make_rows(*loaded, naming, *columns, children_);
         const View view{*loaded, naming, *columns, children_};
-        for (const auto& warning : loaded->warnings)
-            fmt::print(stderr, "ringside report: {}\n", warning);
+        input_.print_warnings("ringside report", *loaded);
         if (output_.json) return finish(json_of(view, rows));
         if (output_.csv) return finish(csv_of(view, rows));
         std::string text;
@@ -214,27 +210,16 @@ class Report final : public Verb {
     }
 
   private:
-    profile::SymbolSources sources() const {
-        profile::SymbolSources sources = sources_;
-        if (!symfs_.empty()) sources.host = symbols::Finder(base::SysRoot(symfs_));
-        if (!guest_kallsyms_.empty()) sources.guest_kallsyms = guest_kallsyms_;
-        sources.demangle = !raw_names_;
-        return sources;
-    }
     Outcome finish(const std::string& text) const {
         if (auto done = deliver(output_, text); !done) return done.error();
         return 0;
     }
 
     OutputChoice output_;
-    profile::SymbolSources sources_;
-    std::string input_ = "perf.data";
+    ProfileInput input_;
     std::string keys_ = "comm,dso,symbol";
-    std::string guest_kallsyms_;
-    std::string symfs_;
     double least_percent_ = 0;
     bool children_ = false;
-    bool raw_names_ = false;
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace ringside::perf {
 namespace {
 
 constexpr std::uint64_t piece_bytes = 4u << 20;
+// No recording compresses better than this; a file made to exhaust memory does.
+constexpr std::size_t most_compression = 256;
 // A section of the header that is larger is a lie or of no use to us.
 constexpr std::uint64_t section_limit_bytes = 256u << 20;
 
@@ -50,7 +52,9 @@ Result<std::span<const std::byte>> view(const DataSource& source, std::uint64_t 
         return all.subspan(
             from, static_cast<std::size_t>(std::min<std::uint64_t>(size, all.size() - from)));
     }
-    if (auto done = read_at(source, offset, size, buffer); !done) return done.error();
+    const std::uint64_t there = source.whole_size - std::min(offset, source.whole_size);
+    if (auto done = read_at(source, offset, std::min(size, there), buffer); !done)
+        return done.error();
     return std::span<const std::byte>(buffer);
 }
 
@@ -61,7 +65,7 @@ Result<DataSource> open_source(const std::string& path) {
     struct stat status {};
     if (!source.fd || ::fstat(source.fd.get(), &status) != 0)
         return base::fail_errno(errno, "open " + path);
-    source.size = static_cast<std::uint64_t>(status.st_size);
+    source.size = source.whole_size = static_cast<std::uint64_t>(status.st_size);
     return source;
 }
 
@@ -319,7 +323,9 @@ class DataFile::Opening {
     void take_in(const DataRecord& record, ZstdStream& zstd, std::vector<std::byte>& decompressed) {
         DataHeader& header = file_.header_;
         if (record.type == record_compressed) {
-            if (!zstd.append(record.body, decompressed) && !zstd_warned_) {
+            compressed_bytes_ += record.body.size();
+            const std::size_t limit = most_compression * compressed_bytes_ + piece_bytes;
+            if (!zstd.append(record.body, decompressed, limit) && !zstd_warned_) {
                 zstd_warned_ = true;
                 warn("a compressed record cannot be decompressed: " + zstd.error());
             }
@@ -377,6 +383,7 @@ class DataFile::Opening {
     const SideVisitor& side_;
     bool ids_found_ = false;
     std::uint64_t next_base_ = 0;
+    std::size_t compressed_bytes_ = 0;
     bool zstd_warned_ = false;
 };
 

@@ -51,7 +51,8 @@ struct DataSource {
     std::string name;
     base::Fd fd;
     std::vector<std::byte> memory;
-    std::uint64_t offset = 0;  // of the first record
+    std::uint64_t whole_size = 0;  // of the file
+    std::uint64_t offset = 0;      // of the first record
     std::uint64_t size = 0;
     std::uint64_t base = 0;  // added to positions, so that they grow over all sources
 

@@ -13,8 +13,10 @@ namespace ringside::perf {
 
 class ZstdStream {
   public:
-    // Appends what `compressed` adds to the stream. False when it is damaged; error() says how.
-    bool append(std::span<const std::byte> compressed, std::vector<std::byte>& out);
+    // Appends what `compressed` adds to the stream. False when it is damaged, or when `out` would
+    // grow beyond `limit_bytes`; error() says which.
+    bool append(std::span<const std::byte> compressed, std::vector<std::byte>& out,
+                std::size_t limit_bytes);
     const std::string& error() const { return error_; }
 
   private:

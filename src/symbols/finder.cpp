@@ -1,12 +1,12 @@
 #include "symbols/finder.h"
 
-#include <charconv>
 #include <optional>
 
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mmap.h"
@@ -28,12 +28,17 @@ std::optional<ElfFile> read_elf(const std::string& path) {
     return parse_elf({mapping.data(), size});
 }
 
-// The kernel maps the same vDSO into us as into whoever was measured here.
+// The kernel maps the same vDSO into us as into whoever was measured here. Read as a file, because
+// how long it is only the kernel knows.
 std::optional<ElfFile> read_vdso() {
     const auto address = ::getauxval(AT_SYSINFO_EHDR);
-    constexpr std::size_t vdso_bytes = 2 * 4096;
-    if (address == 0) return std::nullopt;
-    return parse_elf({reinterpret_cast<const std::byte*>(address), vdso_bytes});
+    const base::Fd memory(::open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+    if (address == 0 || !memory) return std::nullopt;
+    std::vector<std::byte> bytes(64u << 10);
+    const ssize_t size =
+        ::pread(memory.get(), bytes.data(), bytes.size(), static_cast<off_t>(address));
+    if (size <= 0) return std::nullopt;
+    return parse_elf(std::span(bytes).first(static_cast<std::size_t>(size)));
 }
 
 std::string folder_of(const std::string& path) {

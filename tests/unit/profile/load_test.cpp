@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <zstd.h>
 
-#include "data_builder.h"
+#include "../../data_builder.h"
 #include "profile/profile.h"
 
 namespace ringside::profile {

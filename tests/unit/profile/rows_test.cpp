@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data_builder.h"
+#include "../../data_builder.h"
 
 namespace ringside::profile {
 namespace {
