@@ -22,7 +22,8 @@ class Lookups {
     }
     CommId comm(std::uint32_t tid, std::uint64_t time_ns) {
         const CommId known = world_.comm_of(tid, time_ns);
-        return known != 0 ? known : world_.intern_comm(fmt::format(":{}", tid));
+        return known != 0 ? known
+                          : world_.intern_comm(fmt::format(":{}", static_cast<std::int32_t>(tid)));
     }
 
   private:
