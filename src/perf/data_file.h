@@ -1,0 +1,107 @@
+// A perf.data file, read in pieces: whole records, in file order or several pieces at once. Takes
+// what perf 4 to 6 and Ringside write: either byte order, files, pipes and directories, compressed
+// or cut short. Never trusts a length it has not compared to what is there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "base/fd.h"
+#include "perf/data_header.h"
+
+namespace ringside::perf {
+
+// Record types that perf adds to the kernel's.
+enum : std::uint32_t {
+    record_header_attr = 64,
+    record_tracing_data = 66,
+    record_build_id = 67,
+    record_finished_round = 68,
+    record_id_index = 69,
+    record_auxtrace = 71,
+    record_event_update = 78,
+    record_feature = 80,
+    record_compressed = 81,
+};
+
+struct DataRecord {
+    std::uint32_t type = 0;
+    std::uint16_t misc = 0;
+    std::span<const std::byte> body;  // without the header
+    std::uint64_t position = 0;       // in the file; grows from record to record
+};
+
+// Whole records that lie together.
+struct DataPiece {
+    std::size_t source = 0;  // a file, or what was decompressed from it
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+};
+
+// A stretch of bytes: in a file, or in memory where it came through a pipe or was compressed.
+struct DataSource {
+    std::string name;
+    base::Fd fd;
+    std::vector<std::byte> memory;
+    std::uint64_t whole_size = 0;  // of the file
+    std::uint64_t offset = 0;      // of the first record
+    std::uint64_t size = 0;
+    std::uint64_t base = 0;  // added to positions, so that they grow over all sources
+
+    bool in_memory() const { return !fd; }
+};
+
+class DataFile {
+  public:
+    using Visitor = std::function<void(const DataRecord&)>;
+    using SideVisitor = std::function<void(const DataFile&, const DataRecord&)>;
+
+    // "-" is standard input. Goes through all records once to find where they begin, and shows
+    // those that are no samples to `side`, in file order: who was mapped and forked must be known
+    // before the first sample is read.
+    static Result<DataFile> open(const std::string& path, const SideVisitor& side = {});
+
+    ByteOrder order() const { return header_.order; }
+    const std::vector<DataEvent>& events() const { return header_.events; }
+    const std::vector<DataBuildId>& build_ids() const { return header_.build_ids; }
+    const Origin& origin() const { return header_.origin; }
+    const std::vector<DataPiece>& pieces() const { return pieces_; }
+    // What was wrong with the file although it could be read, each with its place.
+    const std::vector<std::string>& warnings() const { return warnings_; }
+
+    // The event behind an id. Files with one event need no ids.
+    std::optional<std::size_t> event_of(std::uint64_t id) const;
+    // The event of a record: samples carry the id at one end, other records at the other. The first
+    // event where the record does not say.
+    std::size_t event_of(const DataRecord& record) const;
+
+    // Calls `visit` for each record of a piece. May be called from several threads, each with a
+    // buffer of its own. Fails when the file cannot be read any more.
+    Result<void> read(const DataPiece& piece, std::vector<std::byte>& buffer,
+                      const Visitor& visit) const;
+
+  private:
+    class Opening;
+
+    DataHeader header_;
+    std::vector<DataSource> sources_;
+    std::vector<DataPiece> pieces_;
+    std::vector<std::string> warnings_;
+    std::unordered_map<std::uint64_t, std::size_t> event_by_id_;
+    std::optional<std::size_t> id_in_sample_;
+    std::optional<std::size_t> id_from_end_;
+};
+
+// How many bytes the record at the front of `bytes` takes, its payload behind header.size included;
+// nullopt if it is not whole. A size that cannot be is reported as 0.
+std::optional<std::uint64_t> record_extent(std::span<const std::byte> bytes, ByteOrder order);
+
+}  // namespace ringside::perf

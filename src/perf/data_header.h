@@ -1,0 +1,120 @@
+// The head and the feature sections of a perf.data file: which events were recorded, by whom,
+// where. Layouts as in the kernel's tools/perf/Documentation/perf.data-file-format.txt. Pure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <linux/perf_event.h>
+
+#include <ringside/result.h>
+
+#include "base/field_cursor.h"
+#include "perf/sample.h"
+
+namespace ringside::perf {
+
+// One recorded event.
+struct DataEvent {
+    perf_event_attr attributes{};
+    SampleLayout layout;
+    std::string name;
+    std::vector<std::uint64_t> ids;
+};
+
+struct DataBuildId {
+    std::string file;
+    std::string build_id;  // hexadecimal
+    CpuMode mode = CpuMode::unknown;
+    std::uint32_t pid = 0;  // of the machine: 0 or -1 for the host
+};
+
+// What the file says of its own making; what it does not say is empty or 0.
+struct Origin {
+    std::string host;
+    std::string os_release;
+    std::string perf_version;
+    std::string architecture;
+    std::string cpu_description;
+    std::vector<std::string> command;
+    std::uint32_t cpus_online = 0;
+    std::uint64_t memory_kb = 0;
+    std::uint64_t first_sample_ns = 0;
+    std::uint64_t last_sample_ns = 0;
+    // The time of day at one instant of the samples' clock, to lay two files side by side.
+    std::uint32_t clock_id = 0;
+    std::uint64_t wall_clock_ns = 0;
+    std::uint64_t sample_clock_ns = 0;
+};
+
+struct DataHeader {
+    ByteOrder order = ByteOrder::same;
+    bool pipe = false;  // no sections: everything comes as records
+    std::uint64_t data_offset = 0;
+    std::uint64_t data_size = 0;  // 0: the recorder did not live to write it
+    std::vector<DataEvent> events;
+    std::vector<DataBuildId> build_ids;
+    Origin origin;
+    // Machines behind event ids (ID_INDEX): the VMM's pid and the vCPU a guest's samples came from.
+};
+
+enum class Feature : std::uint32_t {
+    tracing_data = 1,
+    build_id = 2,
+    hostname = 3,
+    os_release = 4,
+    version = 5,
+    architecture = 6,
+    cpus = 7,
+    cpu_description = 8,
+    total_memory = 10,
+    command_line = 11,
+    event_description = 12,
+    sample_time = 21,
+    clock_data = 29,
+};
+
+struct Section {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+};
+
+constexpr std::size_t data_header_bytes = 104;
+constexpr std::size_t pipe_header_bytes = 16;
+
+// The fixed part. `attributes` and `features` are then read by whoever holds the file.
+struct HeaderSections {
+    ByteOrder order = ByteOrder::same;
+    bool pipe = false;
+    std::uint64_t attribute_bytes = 0;  // of one entry
+    Section attributes;
+    Section data;
+    std::array<std::uint64_t, 4> features{};
+
+    bool has(std::uint32_t feature) const {
+        return (features[feature / 64] >> (feature % 64) & 1) != 0;
+    }
+};
+
+// Fails if this is no perf.data file, and says what was expected.
+Result<HeaderSections> parse_header_sections(std::span<const std::byte> bytes);
+
+// One perf_event_attr as it lies in a file: of any size, in either byte order.
+std::optional<perf_event_attr> parse_attributes(std::span<const std::byte> bytes, ByteOrder order);
+
+// What a feature says goes into `header`. False if it is cut short; unknown ones are left alone.
+bool parse_feature(std::uint32_t feature, std::span<const std::byte> bytes, DataHeader& header);
+
+// The body of a HEADER_ATTR record, or of one entry of the attribute section without its ids.
+std::optional<DataEvent> parse_attribute_record(std::span<const std::byte> body, ByteOrder order);
+
+// The body of a BUILD_ID record, header not included.
+std::optional<DataBuildId> parse_build_id(std::span<const std::byte> body, std::uint16_t misc,
+                                          ByteOrder order);
+
+}  // namespace ringside::perf

@@ -1,0 +1,70 @@
+// A profile in memory: samples that are alike counted together, and the world they come from. Its
+// size follows the number of distinct places and stacks, not that of samples.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "perf/data_file.h"
+#include "profile/locations.h"
+#include "profile/stacks.h"
+#include "profile/world.h"
+
+namespace ringside::profile {
+
+// Samples that agree in all that was kept; what was not kept is 0.
+struct Group {
+    std::uint32_t event = 0;
+    CommId comm = 0;
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint32_t cpu = 0;
+    std::uint64_t cgroup = 0;
+    LocationId location = 0;
+    StackId stack = empty_stack;  // ends in `location`
+    std::uint64_t samples = 0;
+    std::uint64_t period = 0;  // of the event, summed: the weight of the samples
+};
+
+struct EventTotals {
+    std::string name;
+    std::uint64_t samples = 0;
+    std::uint64_t period = 0;
+    std::uint64_t lost = 0;
+};
+
+struct Profile {
+    std::unique_ptr<World> world = std::make_unique<World>();
+    Locations locations{*world};
+    Stacks stacks;
+    std::vector<Group> groups;
+    std::vector<EventTotals> events;
+    perf::Origin origin;
+    std::vector<std::string> warnings;
+};
+
+// What keeps two samples apart, besides their event and the place they point to.
+struct Keep {
+    bool comm = true;
+    bool pid = false;
+    bool tid = false;
+    bool cpu = false;
+    bool cgroup = false;
+    bool stack = false;
+};
+
+// Only samples inside are counted; all by default.
+struct Window {
+    std::uint64_t from_ns = 0;
+    std::uint64_t until_ns = ~std::uint64_t{0};
+};
+
+// Fails when the file cannot be read at all; what is damaged in it becomes a warning.
+Result<Profile> load(const std::string& path, const Keep& keep, const Window& window = {});
+
+}  // namespace ringside::profile

@@ -1,0 +1,88 @@
+// Everything a profile says about machines, processes and threads besides its samples: who was who,
+// and what was mapped where, at any time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "perf/sample.h"
+#include "profile/address_space.h"
+
+namespace ringside::profile {
+
+// A file, or what stands for one, that code was mapped from.
+struct Module {
+    enum class Kind { file, kernel, kernel_module, generated, guest_kernel };
+
+    std::string path;  // as recorded: "/usr/bin/ls", "[vdso]", "//anon"
+    std::string build_id;
+    Kind kind = Kind::file;
+    std::uint32_t machine = 0;  // the VMM's pid for a guest, 0 for the host
+
+    // "ls", "[kernel.kallsyms]": how a report names it.
+    std::string short_name() const;
+};
+
+// A process between two execs.
+using ImageId = std::uint32_t;
+constexpr ImageId kernel_image = 0;
+using CommId = std::uint32_t;
+
+class World {
+  public:
+    World();
+
+    // In the order of time.
+    void map(std::uint32_t pid, std::uint64_t time_ns, const Mapping& where, Module module,
+             perf::CpuMode mode);
+    void fork(std::uint32_t pid, std::uint32_t parent_pid, std::uint32_t tid,
+              std::uint32_t parent_tid, std::uint64_t time_ns);
+    void name_thread(std::uint32_t pid, std::uint32_t tid, std::uint64_t time_ns,
+                     std::string_view comm, bool exec);
+
+    ImageId image_of(std::uint32_t pid, std::uint64_t time_ns) const;
+    // The kernel of the guest that VMM `pid` runs; made on demand, so that no sample is lost.
+    ImageId guest_image(std::uint32_t pid);
+    CommId comm_of(std::uint32_t tid, std::uint64_t time_ns) const;
+    const std::string& comm(CommId id) const { return comms_[id]; }
+    const AddressSpace& image(ImageId id) const { return *images_[id]; }
+    const Mapping& mapping(MappingId id) const { return mappings_[id]; }
+    const Module& module(ModuleId id) const { return modules_[id]; }
+    const std::vector<Module>& modules() const { return modules_; }
+
+    CommId intern_comm(std::string_view comm);
+
+  private:
+    template <typename T>
+    struct Since {
+        std::uint64_t time_ns = 0;
+        T value{};
+    };
+    template <typename T>
+    using History = std::vector<Since<T>>;
+
+    template <typename T>
+    static const T* at(const std::unordered_map<std::uint32_t, History<T>>& histories,
+                       std::uint32_t key, std::uint64_t time_ns);
+
+    ImageId new_image(std::shared_ptr<AddressSpace> space);
+    ImageId own_image(std::uint32_t pid, std::uint64_t time_ns);
+    ModuleId intern_module(Module module);
+
+    std::vector<std::shared_ptr<AddressSpace>> images_;
+    std::vector<std::uint32_t> image_owner_;  // the pid that may change it
+    std::vector<Mapping> mappings_;
+    std::vector<Module> modules_;
+    std::unordered_map<std::string, ModuleId> module_by_key_;
+    std::vector<std::string> comms_;
+    std::unordered_map<std::string, CommId> comm_by_name_;
+    std::unordered_map<std::uint32_t, History<ImageId>> process_images_;
+    std::unordered_map<std::uint32_t, History<CommId>> thread_comms_;
+    std::unordered_map<std::uint32_t, ImageId> guest_images_;
+};
+
+}  // namespace ringside::profile

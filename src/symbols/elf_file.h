@@ -1,0 +1,37 @@
+// What symbolizing needs of an ELF file: its functions, how file offsets become addresses, its
+// build-id and where its debug information may lie. Reads 32- and 64-bit files of both byte orders
+// and distrusts every offset in them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "symbols/symbol_table.h"
+
+namespace ringside::symbols {
+
+struct ElfSegment {
+    std::uint64_t file_offset = 0;
+    std::uint64_t address = 0;
+    std::uint64_t file_size = 0;
+};
+
+struct ElfFile {
+    std::string build_id;     // hexadecimal, or empty
+    std::string debug_link;   // a file name, or empty
+    bool has_symtab = false;  // the full table, not only what the linker needs
+    std::vector<ElfSegment> segments;
+    SymbolTable functions;
+
+    // The address, as the symbols count, of a byte of the file.
+    std::uint64_t address_of_offset(std::uint64_t file_offset) const;
+};
+
+// nullopt when it is no ELF file. Damaged parts are left out.
+std::optional<ElfFile> parse_elf(std::span<const std::byte> bytes);
+
+}  // namespace ringside::symbols
