@@ -18,7 +18,7 @@ namespace {
 using namespace ringside;
 
 const std::vector<std::string> wanted{"host:exits", "host:io_exits", "host:mmio_exits",
-                                      "host:irq_injections"};
+                                      "host:irq_injections", "host:tracepoint:kvm_exit"};
 
 // The box writes a line there at each step of the inner guest.
 bool reached(const char* step) {
