@@ -18,11 +18,13 @@ class KeptFile {
         : name_(path), place_(root.locate(path)), text_(128, '\0') {}
 
     // The whole file, valid until the next reading. One that is gone is opened anew, because a
-    // device may have come back under its name. Allocates only when the file has grown.
+    // device may have come back under its name; so is one of debugfs, whose files can be read once
+    // only. Allocates only when the file has grown.
     Result<std::string_view> read();
 
   private:
-    Result<std::string_view> read_open();
+    Result<std::string_view> read_again();  // from the start
+    Result<std::string_view> read_on();     // to the end
 
     std::string name_;
     std::string place_;

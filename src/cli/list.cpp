@@ -119,10 +119,9 @@ std::string list_text(const Listing& listing, const Style& style) {
     for (const auto& listed : listing.events) text += event_line(listed, style);
     for (const auto& listed : listing.component_events) {
         const auto& [event, component, name] = listed;
+        const auto unit = event.unit.empty() ? "" : fmt::format(" [{}]", event.unit);
         text += line(
-            fmt::format("{:<40} {:<14} {}", name, component,
-                        style.dim(fmt::format("{}{}{}", event.description,
-                                              event.unit.empty() ? "" : ", in ", event.unit))));
+            fmt::format("{:<40} {:<14} {}", name, component, style.dim(event.description + unit)));
     }
     for (const auto& found : listing.components) {
         if (found.availability.usable) continue;

@@ -65,6 +65,7 @@ class StealComponent final : public session::Component {
     }
 
     std::vector<ComponentEvent> events() const override {
+        if (!availability().usable) return {};
         std::vector<ComponentEvent> all{
             {"THREAD", "time stolen while the thread was on a CPU", "ns", false, thread_id},
             {"PROCESS", "time stolen while a thread of the process was on a CPU", "ns", false,
