@@ -25,6 +25,7 @@ struct TimeFacts {
     std::uint64_t lifetime_ns = 0;
     std::uint64_t lifetime_error_ns = 0;
     std::uint64_t threads = 0;
+    std::uint64_t living = 0;     // of them, right now
     std::string lifetime_reason;  // why lifetimes are not exact
 
     TimePart occupied;  // held a CPU, stolen time included
