@@ -61,10 +61,13 @@ class SummedMeter final : public BudgetMeter {
         : root_(root), subject_(subject), why_(std::move(why)), lifetimes_(root, subject) {
         sources_.missing = find_missing(root);
         if (root.is_live()) open_sources();
+        const std::uint64_t began_ns = real_ns();
         read_living();
         for (auto& [index, row] : rows_) row.begin = row.latest;
         begin_ticks_ = ticks();
         lifetimes_.restart();  // finding the sources took a while
+        at_opening_ = rows_.size();
+        opening_ns_ = real_ns() - began_ns;
     }
 
     analysis::TimeFacts read(const Times& clock) override {
@@ -77,6 +80,8 @@ class SummedMeter final : public BudgetMeter {
         facts.lifetime_ns = lifetimes_.table().total_ns(now_ns_);
         const auto& lives = lifetimes_.table().all();
         facts.threads = lives.size();
+        facts.at_opening = at_opening_;
+        facts.lifetime_error_ns = opening_ns_ * at_opening_;
         facts.living = static_cast<std::uint64_t>(
             std::count_if(lives.begin(), lives.end(), [](const Life& l) { return !l.end_ns; }));
         facts.lifetime_reason = lifetimes_.incomplete();
@@ -279,6 +284,8 @@ class SummedMeter final : public BudgetMeter {
     std::string taskstats_missing_;
     std::map<std::size_t, Row> rows_;  // by the thread's place in the table of lives
     CpuTicks begin_ticks_;
+    std::uint64_t at_opening_ = 0;  // threads
+    std::uint64_t opening_ns_ = 0;  // that reading their first sums took
     std::uint64_t now_ns_ = 0;
 };
 

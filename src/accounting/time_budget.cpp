@@ -66,7 +66,8 @@ TimeSplit TimeBudget::read() const {
     facts.stolen = stolen_by(clock.steal);
     if (facts.method == BudgetMethod::kernel_sums) {
         // Sources are read one after the other, while the threads go on.
-        facts.lifetime_error_ns += (impl_->opening_ns + real_ns() - began_ns) * facts.living;
+        facts.lifetime_error_ns += impl_->opening_ns * facts.at_opening;
+        facts.lifetime_error_ns += (real_ns() - began_ns) * facts.living;
     }
     return analysis::split_time(facts);
 }

@@ -62,6 +62,8 @@ TEST(TimeBudget, TwoBusyCpusOfAGuestShareOneOfTheHost) {
     std::printf("%s\n", summed.at("time").dump().c_str());
     expect_whole(summed);
     EXPECT_EQ(summed.at("budget").at("method"), "kernel_sums");
+    EXPECT_GE(ns(summed, "unexplained_ns"),
+              -summed.at("budget").at("unexplained").at("error_ns").get<std::int64_t>());
     EXPECT_EQ(summed.at("budget").at("parts").at("sleeping").at("source"), "schedstats");
     EXPECT_GE(ns(summed, "sleeping_ns"), 300'000'000);
     EXPECT_LE(ns(summed, "sleeping_ns"), ns(summed, "lifetime_ns"));
