@@ -54,10 +54,10 @@ void thread_budget(BudgetMethod method, double peer_ns, double quiet_trip_ns,
         std::printf("| %s | not here | | | |\n", name.c_str());
         return;
     }
-    print_row((name + ": read").c_str(), median_ns([&] { sink = budget->read().lifetime_ns; }, 200),
+    print_row((name + ": read").c_str(), median_ns([&] { sink = budget->read().lifetime_ns; }, 20),
               "clock + getrusage + pread(schedstat)", peer_ns);
     print_row((name + ": round trip of two threads").c_str(),
-              median_ns([&] { pipes.round_trip(); }, 500), "without a budget", quiet_trip_ns);
+              median_ns([&] { pipes.round_trip(); }, 50), "without a budget", quiet_trip_ns);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ int main() {
     bench::print_heading();
     const bench::PingPong pipes;
     const double peer_ns = least_read_ns();
-    const double quiet_trip_ns = median_ns([&] { pipes.round_trip(); }, 500);
+    const double quiet_trip_ns = median_ns([&] { pipes.round_trip(); }, 50);
     for (const auto method : {BudgetMethod::bpf_sched_states, BudgetMethod::kernel_sums}) {
         thread_budget(method, peer_ns, quiet_trip_ns, pipes);
     }

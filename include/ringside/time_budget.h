@@ -87,9 +87,9 @@ class RINGSIDE_API TimeBudget {
     TimeBudget& operator=(TimeBudget&&) noexcept;
     ~TimeBudget();
 
-    // Some microseconds by BPF, some tens of them a thread by the kernel's sums. After the end of a
-    // process this gives all that was known of it; by the kernel's sums that is more before it is
-    // waited for.
+    // Some microseconds for a thread by BPF, some 0.1 ms for a process; by the kernel's sums some
+    // tens of microseconds for each thread. After the end of a process this gives all that was
+    // known of it; by the kernel's sums that is more before it is waited for.
     TimeSplit read() const;
 
   private:
@@ -102,7 +102,7 @@ class RINGSIDE_API TimeBudget {
 struct BudgetOptions {
     // Use this method or none; for comparing methods.
     std::optional<BudgetMethod> only;
-    // BPF adds about 0.3 us to every context switch of the machine while a budget is open.
+    // BPF adds about 0.5 us to every context switch of the machine while a budget is open.
     bool allow_bpf = true;
     // Times page faults, with BPF; this adds about 0.2 us to every page fault of the machine.
     bool time_faults = false;

@@ -60,6 +60,10 @@ void LifeTable::end(pid_t tid, std::uint64_t time_ns) {
     living_.erase(found);
 }
 
+void LifeTable::restart(std::uint64_t now_ns) {
+    for (const auto& [tid, index] : living_) lives_[index].begin_ns = now_ns;
+}
+
 void LifeTable::apply(std::vector<perf::TaskRecord> records) {
     std::stable_sort(records.begin(), records.end(),
                      [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });

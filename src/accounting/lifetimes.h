@@ -11,6 +11,7 @@
 
 #include <sys/types.h>
 
+#include <ringside/clocks.h>
 #include <ringside/result.h>
 
 #include "base/sys_root.h"
@@ -32,6 +33,8 @@ class LifeTable {
   public:
     void begin(pid_t pid, pid_t tid, std::uint64_t time_ns);
     void end(pid_t tid, std::uint64_t time_ns);
+    // Those that live begin now.
+    void restart(std::uint64_t now_ns);
     // Records of several buffers, in any order.
     void apply(std::vector<perf::TaskRecord> records);
     // A thread that executes another program takes the number of its process's first thread; no
@@ -54,6 +57,7 @@ class Lifetimes {
     // threads, those that are there at each update are all that is known.
     Lifetimes(const base::SysRoot& root, const clocks::Subject& subject);
 
+    void restart() { table_.restart(real_ns()); }
     void update();
     const LifeTable& table() const { return table_; }
     // Empty if no thread can have been missed.

@@ -75,7 +75,9 @@ std::optional<SleepSums> parse_sleep_sums(std::string_view text) {
     const auto io = find_sum(text, "iowait_sum");
     if (!all || !blocked || !io) return std::nullopt;
     // The kernel adds what is blocked to both (kernel/sched/stats.c).
-    return SleepSums{*all > *blocked ? *all - *blocked : 0, *blocked, *io};
+    return SleepSums{*all > *blocked ? *all - *blocked : 0, *blocked, *io,
+                     find_sum(text, "sleep_start").value_or(0),
+                     find_sum(text, "block_start").value_or(0)};
 }
 
 }  // namespace ringside::accounting

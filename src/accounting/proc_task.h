@@ -24,11 +24,13 @@ struct TaskStat {
 std::optional<TaskStat> parse_task_stat(std::string_view text);
 
 // /proc/PID/sched, the sums that are there while kernel.sched_schedstats is 1. None of them has the
-// sleep the thread is in at the moment.
+// sleep the thread is in at the moment; when that began is told by the scheduler's own clock.
 struct SleepSums {
-    std::uint64_t sleeping_ns = 0;  // interruptible
-    std::uint64_t blocked_ns = 0;   // uninterruptible
-    std::uint64_t io_ns = 0;        // of blocked_ns: waiting for I/O
+    std::uint64_t sleeping_ns = 0;       // interruptible
+    std::uint64_t blocked_ns = 0;        // uninterruptible
+    std::uint64_t io_ns = 0;             // of blocked_ns: waiting for I/O
+    std::uint64_t asleep_since_ns = 0;   // 0: it is not
+    std::uint64_t blocked_since_ns = 0;  // 0: it is not
 };
 std::optional<SleepSums> parse_sleep_sums(std::string_view text);
 

@@ -11,6 +11,7 @@
 #include "accounting/lifetimes.h"
 #include "accounting/meter.h"
 #include "accounting/proc_task.h"
+#include "accounting/scheduler_clock.h"
 #include "accounting/thread_sums.h"
 #include "clocks/proc_stat.h"
 
@@ -57,15 +58,16 @@ std::uint64_t ns_of(const timeval& time) {
 class SummedMeter final : public BudgetMeter {
   public:
     SummedMeter(const base::SysRoot& root, const clocks::Subject& subject, std::string why)
-        : root_(root),
-          subject_(subject),
-          why_(std::move(why)),
-          missing_(find_missing(root)),
-          lifetimes_(root, subject) {
-        if (root.is_live()) open_taskstats();
+        : root_(root), subject_(subject), why_(std::move(why)), lifetimes_(root, subject) {
+        sources_.missing = find_missing(root);
+        if (root.is_live()) open_sources();
+        const std::uint64_t began_ns = real_ns();
         read_living();
         for (auto& [index, row] : rows_) row.begin = row.latest;
         begin_ticks_ = ticks();
+        lifetimes_.restart();  // finding the sources took a while
+        at_opening_ = rows_.size();
+        opening_ns_ = real_ns() - began_ns;
     }
 
     analysis::TimeFacts read(const Times& clock) override {
@@ -76,7 +78,12 @@ class SummedMeter final : public BudgetMeter {
         analysis::TimeFacts facts;
         facts.method = BudgetMethod::kernel_sums;
         facts.lifetime_ns = lifetimes_.table().total_ns(now_ns_);
-        facts.threads = lifetimes_.table().all().size();
+        const auto& lives = lifetimes_.table().all();
+        facts.threads = lives.size();
+        facts.at_opening = at_opening_;
+        facts.lifetime_error_ns = opening_ns_ * at_opening_;
+        facts.living = static_cast<std::uint64_t>(
+            std::count_if(lives.begin(), lives.end(), [](const Life& l) { return !l.end_ns; }));
         facts.lifetime_reason = lifetimes_.incomplete();
         facts.rest_reason = why_;
         fill_cpu(clock, facts);
@@ -86,18 +93,19 @@ class SummedMeter final : public BudgetMeter {
     }
 
   private:
-    void open_taskstats() {
-        auto opened = Taskstats::open();
-        if (opened) {
-            if (auto listening = opened->listen(); listening) {
-                taskstats_.emplace(std::move(*opened));
-                return;
-            }
+    void open_sources() {
+        if (sources_.missing.schedstats.empty()) {
+            const auto ahead_ns = scheduler_ahead_ns(root_);
+            sources_.scheduler_ahead_ns = ahead_ns.value_or(0);
+            if (!ahead_ns) sources_.missing.schedstats = "the scheduler's clock is not known";
         }
-        taskstats_missing_ = "the last words of ended threads need CAP_NET_ADMIN (taskstats)";
+        auto opened = Taskstats::open();
+        if (opened && opened->listen()) {
+            sources_.taskstats.emplace(std::move(*opened));
+        } else {
+            taskstats_missing_ = "the last words of ended threads need CAP_NET_ADMIN (taskstats)";
+        }
     }
-
-    Taskstats* taskstats() { return taskstats_ ? &*taskstats_ : nullptr; }
 
     void read_living() {
         const auto& lives = lifetimes_.table().all();
@@ -105,7 +113,7 @@ class SummedMeter final : public BudgetMeter {
             auto& row = rows_.try_emplace(i, Row{from_nothing(), {}, false, 0}).first->second;
             // A zombie still has its sums.
             if (row.final) continue;
-            const auto sums = read_sums(root_, taskstats(), missing_, lives[i].tid);
+            const auto sums = read_sums(root_, sources_, lives[i].tid);
             if (!sums) continue;
             row.latest = *sums;
             row.known_ns = real_ns();
@@ -115,12 +123,12 @@ class SummedMeter final : public BudgetMeter {
 
     // The oldest thread of that number whose last words are not known yet.
     void take_last_words() {
-        if (!taskstats_) return;
+        if (!sources_.taskstats) return;
         const auto& lives = lifetimes_.table().all();
-        for (const TaskDelays& ended : taskstats_->take_ended()) {
+        for (const TaskDelays& ended : sources_.taskstats->take_ended()) {
             for (auto& [index, row] : rows_) {
                 if (lives[index].tid != ended.tid || row.final || !lives[index].end_ns) continue;
-                merge(row, sums_of(ended, missing_));
+                merge(row, sums_of(ended, sources_.missing));
                 break;
             }
         }
@@ -189,9 +197,10 @@ class SummedMeter final : public BudgetMeter {
 
     void fill_off_cpu(analysis::TimeFacts& facts) const {
         facts.waiting = part(&ThreadSums::waiting_ns, "schedstat", {});
-        facts.sleeping = part(&ThreadSums::sleeping_ns, "schedstats", missing_.schedstats);
-        facts.blocked = part(&ThreadSums::blocked_ns, "schedstats", missing_.schedstats);
-        const TimePart io = part(&ThreadSums::io_ns, "delay accounting", missing_.delay_accounting);
+        facts.sleeping = part(&ThreadSums::sleeping_ns, "schedstats", sources_.missing.schedstats);
+        facts.blocked = part(&ThreadSums::blocked_ns, "schedstats", sources_.missing.schedstats);
+        const TimePart io =
+            part(&ThreadSums::io_ns, "delay accounting", sources_.missing.delay_accounting);
         if (!facts.blocked.ns) {
             const std::string reason = facts.blocked.reason + "; " + io.reason;
             facts.blocked = io;
@@ -206,7 +215,7 @@ class SummedMeter final : public BudgetMeter {
     // been spent on a CPU instead, where memory is compressed.
     void take_paging_out(analysis::TimeFacts& facts) const {
         const TimePart swapin =
-            part(&ThreadSums::swapin_ns, "delay accounting", missing_.delay_accounting);
+            part(&ThreadSums::swapin_ns, "delay accounting", sources_.missing.delay_accounting);
         const Total thrashing = total(&ThreadSums::thrashing_ns);
         facts.paging = swapin;
         if (!swapin.ns || !facts.blocked.ns) return;
@@ -223,7 +232,7 @@ class SummedMeter final : public BudgetMeter {
         if (minor.any) details.minor_faults = minor.ns;
         if (major.any) details.major_faults = major.ns;
         const auto delay = [this](Sum sum) {
-            return part(sum, "delay accounting", missing_.delay_accounting);
+            return part(sum, "delay accounting", sources_.missing.delay_accounting);
         };
         details.fault_cpu.reason = "page faults are timed by BPF only";
         details.swapin = delay(&ThreadSums::swapin_ns);
@@ -270,12 +279,13 @@ class SummedMeter final : public BudgetMeter {
     base::SysRoot root_;
     clocks::Subject subject_;
     std::string why_;
-    SourcesMissing missing_;
     Lifetimes lifetimes_;
-    std::optional<Taskstats> taskstats_;
+    Sources sources_;
     std::string taskstats_missing_;
     std::map<std::size_t, Row> rows_;  // by the thread's place in the table of lives
     CpuTicks begin_ticks_;
+    std::uint64_t at_opening_ = 0;  // threads
+    std::uint64_t opening_ns_ = 0;  // that reading their first sums took
     std::uint64_t now_ns_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <ringside/clocks.h>
+
 #include "accounting/proc_task.h"
 #include "clocks/proc_stat.h"
 #include "clocks/threads.h"
@@ -42,6 +44,23 @@ void take_delays(const TaskDelays& delays, ThreadSums& sums) {
     if (!sums.io_ns) sums.io_ns = delays.block_io_ns;
 }
 
+// Up to now, of something that began then; 0: it did not.
+std::uint64_t lasting_ns(std::uint64_t now_ns, std::uint64_t since_ns) {
+    return since_ns != 0 && now_ns > since_ns ? now_ns - since_ns : 0;
+}
+
+// The sleep it is in counts as well, or a budget that is opened meanwhile would get all of it.
+void read_sleeps(const base::SysRoot& root, std::int64_t scheduler_ahead_ns, pid_t tid,
+                 ThreadSums& sums) {
+    const auto text = root.read(proc_path(tid, "sched"));
+    const auto sleeps = text ? parse_sleep_sums(*text) : std::nullopt;
+    if (!sleeps) return;
+    const std::uint64_t now_ns = real_ns() + static_cast<std::uint64_t>(scheduler_ahead_ns);
+    sums.sleeping_ns = sleeps->sleeping_ns + lasting_ns(now_ns, sleeps->asleep_since_ns);
+    sums.blocked_ns = sleeps->blocked_ns + lasting_ns(now_ns, sleeps->blocked_since_ns);
+    sums.io_ns = sleeps->io_ns;
+}
+
 }  // namespace
 
 ThreadSums ThreadSums::since(const ThreadSums& before) const {
@@ -67,8 +86,7 @@ SourcesMissing find_missing(const base::SysRoot& root) {
             missing_sysctl(root, "kernel.task_delayacct", "CONFIG_TASK_DELAY_ACCT, Linux 5.14")};
 }
 
-std::optional<ThreadSums> read_sums(const base::SysRoot& root, Taskstats* taskstats,
-                                    const SourcesMissing& missing, pid_t tid) {
+std::optional<ThreadSums> read_sums(const base::SysRoot& root, Sources& sources, pid_t tid) {
     // /proc/TID/stat would be of the whole process.
     const auto text = root.read(proc_path(tid, "task/" + std::to_string(tid) + "/stat"));
     const auto stat = text ? parse_task_stat(*text) : std::nullopt;
@@ -79,16 +97,10 @@ std::optional<ThreadSums> read_sums(const base::SysRoot& root, Taskstats* taskst
     if (const auto scheduler = clocks::read_schedstat(root, tid)) {
         sums.waiting_ns = scheduler->waiting_ns;
     }
-    if (missing.schedstats.empty()) {
-        const auto sched = root.read(proc_path(tid, "sched"));
-        if (const auto sleeps = sched ? parse_sleep_sums(*sched) : std::nullopt) {
-            sums.sleeping_ns = sleeps->sleeping_ns;
-            sums.blocked_ns = sleeps->blocked_ns;
-            sums.io_ns = sleeps->io_ns;
-        }
-    }
-    if (!missing.delay_accounting.empty()) return sums;
-    if (const auto delays = taskstats != nullptr ? taskstats->read(tid) : std::nullopt) {
+    if (sources.missing.schedstats.empty())
+        read_sleeps(root, sources.scheduler_ahead_ns, tid, sums);
+    if (!sources.missing.delay_accounting.empty()) return sums;
+    if (const auto delays = sources.taskstats ? sources.taskstats->read(tid) : std::nullopt) {
         take_delays(*delays, sums);
     } else if (!sums.io_ns && stat->block_io_ticks) {
         sums.io_ns = *stat->block_io_ticks * clocks::tick_ns();

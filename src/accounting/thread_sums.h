@@ -39,9 +39,15 @@ struct SourcesMissing {
 };
 SourcesMissing find_missing(const base::SysRoot& root);
 
-// `taskstats` may be null. nullopt when the thread is gone.
-std::optional<ThreadSums> read_sums(const base::SysRoot& root, Taskstats* taskstats,
-                                    const SourcesMissing& missing, pid_t tid);
+struct Sources {
+    SourcesMissing missing;
+    std::optional<Taskstats> taskstats;
+    // The scheduler's clock minus CLOCK_MONOTONIC.
+    std::int64_t scheduler_ahead_ns = 0;
+};
+
+// nullopt when the thread is gone.
+std::optional<ThreadSums> read_sums(const base::SysRoot& root, Sources& sources, pid_t tid);
 // From the last words of a thread; what they do not tell stays unknown.
 ThreadSums sums_of(const TaskDelays& delays, const SourcesMissing& missing);
 

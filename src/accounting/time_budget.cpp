@@ -1,5 +1,6 @@
 // The public budgets: they choose a way of measuring, and put it together with a clock that knows
 // about steal.
+#include <algorithm>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -19,16 +20,36 @@ TimePart stolen_by(const Steal& steal) {
     return part;
 }
 
+void take_off(std::optional<std::uint64_t>& value, const std::optional<std::uint64_t>& start) {
+    if (value && start) *value -= std::min(*value, *start);
+}
+
+// The clock was opened a little before the window began.
+Times since(Times now, const Times& start) {
+    now.real_ns -= start.real_ns;
+    take_off(now.cpu_ns, start.cpu_ns);
+    take_off(now.occupied_ns, start.occupied_ns);
+    take_off(now.steal.ns, start.steal.ns);
+    take_off(now.compensated_ns, start.compensated_ns);
+    return now;
+}
+
 }  // namespace
 
 struct TimeBudget::Impl {
     Impl(Clock steal_clock, accounting::BudgetMeterPtr chosen)
-        : clock(std::move(steal_clock)), meter(std::move(chosen)) {}
+        : clock(std::move(steal_clock)),
+          meter(std::move(chosen)),
+          opening_began_ns(real_ns()),
+          start(clock.read()),
+          opening_ns(real_ns() - opening_began_ns) {}
 
-    const std::uint64_t start_ns = real_ns();
     std::mutex mutex;  // over all below
     Clock clock;
     accounting::BudgetMeterPtr meter;
+    std::uint64_t opening_began_ns;
+    Times start;
+    std::uint64_t opening_ns;
 };
 
 TimeBudget::TimeBudget(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -38,11 +59,16 @@ TimeBudget::~TimeBudget() = default;
 
 TimeSplit TimeBudget::read() const {
     const std::lock_guard lock(impl_->mutex);
-    Times clock = impl_->clock.read();
-    clock.real_ns = real_ns() - impl_->start_ns;  // the clock began a little earlier
+    const std::uint64_t began_ns = real_ns();
+    const Times clock = since(impl_->clock.read(), impl_->start);
     analysis::TimeFacts facts = impl_->meter->read(clock);
     facts.clock = clock;
     facts.stolen = stolen_by(clock.steal);
+    if (facts.method == BudgetMethod::kernel_sums) {
+        // Sources are read one after the other, while the threads go on.
+        facts.lifetime_error_ns += impl_->opening_ns * facts.at_opening;
+        facts.lifetime_error_ns += (real_ns() - began_ns) * facts.living;
+    }
     return analysis::split_time(facts);
 }
 

@@ -25,7 +25,9 @@ struct TimeFacts {
     std::uint64_t lifetime_ns = 0;
     std::uint64_t lifetime_error_ns = 0;
     std::uint64_t threads = 0;
-    std::string lifetime_reason;  // why lifetimes are not exact
+    std::uint64_t at_opening = 0;  // of them, lived when the budget was opened
+    std::uint64_t living = 0;      // of them, live now
+    std::string lifetime_reason;   // why lifetimes are not exact
 
     TimePart occupied;  // held a CPU, stolen time included
     TimePart stolen;

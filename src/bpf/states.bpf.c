@@ -87,13 +87,18 @@ static struct states_thread* find_thread(__u32 tid) {
     return tid ? bpf_map_lookup_elem(&threads, &tid) : 0;
 }
 
-static void charge(const struct states_thread* row, __u32 sum, __u64 amount) {
-    if (amount == 0 || (__s64)amount < 0 || sum >= STATES_SUMS) return;
+static void add(const struct states_thread* row, __u32 sum, __u64 amount) {
+    if (sum >= STATES_SUMS) return;
     for (int i = 0; i < STATES_GROUPS_OF_THREAD; i++) {
         __u32 id = row->groups[i];
         struct states_group* group = id ? bpf_map_lookup_elem(&groups, &id) : 0;
         if (group) __sync_fetch_and_add(&group->sums[sum], amount);
     }
+}
+
+/* Clocks of several sources can step back a little; sums never do. */
+static void charge(const struct states_thread* row, __u32 sum, __u64 amount) {
+    if ((__s64)amount > 0) add(row, sum, amount);
 }
 
 /* The time since the row was last charged. The exchange decides who charges it: a look from an
@@ -140,14 +145,8 @@ static void charge_usage(struct states_thread* row, const struct task_struct* ta
         charge(row, STATES_DELAYS + i, now.delays_ns[i] - before->delays_ns[i]);
     /* It came back from I/O and counted a major fault: the fault had been waiting for that. */
     if (now.major_faults != before->major_faults && row->blocked_ns) {
-        charge(row, STATES_PAGING, row->blocked_ns);
-        for (int i = 0; i < STATES_GROUPS_OF_THREAD; i++) {
-            __u32 id = row->groups[i];
-            struct states_group* group = id ? bpf_map_lookup_elem(&groups, &id) : 0;
-            __u32 from = row->blocked_as;
-            if (group && from < STATES_COUNT)
-                __sync_fetch_and_add(&group->sums[from], -row->blocked_ns);
-        }
+        add(row, STATES_PAGING, row->blocked_ns);
+        add(row, row->blocked_as, -row->blocked_ns);
     }
     row->blocked_ns = 0;
     row->usage = now;
@@ -223,13 +222,13 @@ static void arrive_on_cpu(struct states_thread* row, const struct task_struct* t
         charge_unseen(row, task, now_ns);
     } else {
         waited = take_interval(row, now_ns);
-        if (row->state == STATES_UNKNOWN) {
+        if (row->state == STATES_UNKNOWN)
             charge(row, STATES_WAITING, waited);
-            read_usage(task, &row->usage);
-        } else {
+        else
             charge_off_cpu(row, waited);
-        }
     }
+    /* What it used before it was followed is not ours. */
+    if (row->usage.runtime_ns == 0) read_usage(task, &row->usage);
     row->usage.runtime_ns = task->se.sum_exec_runtime;
     /* The scheduler adds this wait a moment after this tracepoint. */
     row->usage.run_delay_ns = task->sched_info.run_delay + waited;

@@ -139,8 +139,9 @@ class TimeVerb final : public Verb {
     }
 
     static std::string csv_of(const TimeSplit& split, std::optional<int> exit_code) {
-        return fmt::format("{},exit_code\n{},{}\n", budget_csv_header(), budget_csv_row(split),
-                           exit_code ? std::to_string(*exit_code) : std::string());
+        return fmt::format("exit_code,{}\n{},{}\n", budget_csv_header(),
+                           exit_code ? std::to_string(*exit_code) : std::string(),
+                           budget_csv_row(split));
     }
 
     static std::string text_of(const TimeSplit& split, std::optional<int> exit_code) {

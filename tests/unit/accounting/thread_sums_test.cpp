@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ringside/clocks.h>
+
 #include "../platform/temp_tree.h"
 #include "accounting/meter.h"
 #include "clocks/proc_stat.h"
@@ -40,7 +42,9 @@ class SumsOfAMachine : public testing::Test {
   protected:
     void SetUp() override { put_thread(tree_, 100, 7, "1000 2000000 5\n"); }
     ThreadSums sums() {
-        return read_sums(tree_.root(), nullptr, find_missing(tree_.root()), 42).value();
+        Sources sources;
+        sources.missing = find_missing(tree_.root());
+        return read_sums(tree_.root(), sources, 42).value();
     }
     BudgetMeterPtr meter() {
         return make_summed_meter(tree_.root(), {clocks::Subject::Extent::process, 42, false}, {});
@@ -58,6 +62,21 @@ TEST_F(SumsOfAMachine, WithEverySource) {
     EXPECT_EQ(found.blocked_ns, 10'000'000u);
     EXPECT_EQ(found.io_ns, 5'000'000u);
     EXPECT_EQ(found.major_faults, 3u);
+}
+
+// Since before the first reading, by a clock that is 5 s ahead of ours.
+TEST_F(SumsOfAMachine, TheSleepItIsInCounts) {
+    constexpr std::uint64_t second_ns = 1'000'000'000;
+    const std::uint64_t since_ns = real_ns() + 5 * second_ns - 7 * second_ns;
+    tree_.put("/proc/sys/kernel/sched_schedstats", "1\n")
+        .put("/proc/42/sched", sched_text(30, 10) + "sleep_start : " +
+                                   std::to_string(since_ns / 1'000'000) + ".000000\n");
+    Sources sources;
+    sources.scheduler_ahead_ns = 5 * second_ns;
+    const ThreadSums found = read_sums(tree_.root(), sources, 42).value();
+    EXPECT_GE(*found.sleeping_ns, 7 * second_ns + 20'000'000);
+    EXPECT_LE(*found.sleeping_ns, real_ns() + 5 * second_ns - since_ns + 21'000'000);
+    EXPECT_EQ(found.blocked_ns, 10'000'000u);
 }
 
 TEST_F(SumsOfAMachine, DelayAccountingAloneTellsOfIo) {
@@ -80,7 +99,8 @@ TEST_F(SumsOfAMachine, WhatIsSwitchedOffIsUnknownAndNamed) {
 }
 
 TEST_F(SumsOfAMachine, WithoutAThreadHasNoSums) {
-    EXPECT_FALSE(read_sums(tree_.root(), nullptr, {}, 43));
+    Sources sources;
+    EXPECT_FALSE(read_sums(tree_.root(), sources, 43));
 }
 
 TEST_F(SumsOfAMachine, ABudgetIsWhatGrewSinceItWasOpened) {

@@ -16,6 +16,7 @@
 
 #include <ringside/time_budget.h>
 
+#include "accounting/taskstats.h"
 #include "base/fd.h"
 #include "base/process.h"
 
@@ -174,6 +175,10 @@ TEST_P(EveryBudget, ACommandIsFollowedWithItsChildren) {
     ASSERT_TRUE(child->wait());
     expect_consistent(split);
     EXPECT_EQ(split.threads, 3u);
+    // Where last words can be had, or every change of state is seen, nobody's wait is in doubt.
+    if (traced() || accounting::Taskstats::open()) {
+        EXPECT_EQ(split.waiting.error_ns, 0u) << split.waiting.reason;
+    }
     // Both sleeps; the shell's waiting for them comes on top.
     EXPECT_GE(away_ns(split) + static_cast<std::int64_t>(split.error_ns),
               static_cast<std::int64_t>(2 * 100 * ms));

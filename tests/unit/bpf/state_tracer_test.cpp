@@ -2,6 +2,7 @@
 // orderings only: nothing depends on speed.
 #include "bpf/state_tracer.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -82,6 +83,28 @@ TEST_P(StateTracerTest, ASleeperSleeps) {
     sleeper.join();
     EXPECT_GE(totals.sleeping_ns + totals.waiting_ns + totals.running_ns, 50 * ms);
     EXPECT_GT(totals.sleeping_ns, totals.lifetime_ns() / 2);
+}
+
+// Found asleep, it has a past that is not the group's.
+TEST_P(StateTracerTest, WhatAThreadUsedBeforeIsNotCounted) {
+    auto own = group(Follow::none);
+    std::atomic<pid_t> tid = 0;
+    std::atomic<bool> stop = false;
+    std::thread worker([&] {
+        while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < 50 * ms) {
+        }
+        tid = ::gettid();
+        while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    });
+    while (tid == 0) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ASSERT_TRUE(own.add(tid));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop = true;
+    worker.join();
+    const StateTotals totals = own.read();
+    EXPECT_LT(totals.running_ns, totals.sleeping_ns);
+    EXPECT_LT(totals.user_ticks_ns + totals.system_ticks_ns, 50 * ms);
 }
 
 TEST_P(StateTracerTest, RunningIsTheTimeOnACpu) {
