@@ -14,9 +14,9 @@ namespace ringside::preload {
 namespace {
 
 template <typename Call>
-int opening(Call call) {
+int opening(const char* path, Call call) {
     const int fd = timed(IO_OPEN, call);
-    if (fd >= 0) forget_file(fd);
+    if (fd >= 0) name_file(fd, path);
     return fd;
 }
 
@@ -39,34 +39,34 @@ Offset seeking(int fd, Offset offset, Call call) {
 
 // Variadic in C; the mode, where there is one, comes in the same place either way.
 INTERPOSE(int, open, (const char* path, int flags, mode_t mode)) {
-    return opening([&] { return REAL(open)(path, flags, mode); });
+    return opening(path, [&] { return REAL(open)(path, flags, mode); });
 }
 INTERPOSE(int, open64, (const char* path, int flags, mode_t mode)) {
-    return opening([&] { return REAL(open64)(path, flags, mode); });
+    return opening(path, [&] { return REAL(open64)(path, flags, mode); });
 }
 INTERPOSE(int, openat, (int folder, const char* path, int flags, mode_t mode)) {
-    return opening([&] { return REAL(openat)(folder, path, flags, mode); });
+    return opening(path, [&] { return REAL(openat)(folder, path, flags, mode); });
 }
 INTERPOSE(int, openat64, (int folder, const char* path, int flags, mode_t mode)) {
-    return opening([&] { return REAL(openat64)(folder, path, flags, mode); });
+    return opening(path, [&] { return REAL(openat64)(folder, path, flags, mode); });
 }
 INTERPOSE_AS(int, open_2, "__open_2", (const char* path, int flags)) {
-    return opening([&] { return REAL(open_2)(path, flags); });
+    return opening(path, [&] { return REAL(open_2)(path, flags); });
 }
 INTERPOSE_AS(int, open64_2, "__open64_2", (const char* path, int flags)) {
-    return opening([&] { return REAL(open64_2)(path, flags); });
+    return opening(path, [&] { return REAL(open64_2)(path, flags); });
 }
 INTERPOSE_AS(int, openat_2, "__openat_2", (int folder, const char* path, int flags)) {
-    return opening([&] { return REAL(openat_2)(folder, path, flags); });
+    return opening(path, [&] { return REAL(openat_2)(folder, path, flags); });
 }
 INTERPOSE_AS(int, openat64_2, "__openat64_2", (int folder, const char* path, int flags)) {
-    return opening([&] { return REAL(openat64_2)(folder, path, flags); });
+    return opening(path, [&] { return REAL(openat64_2)(folder, path, flags); });
 }
 INTERPOSE(int, creat, (const char* path, mode_t mode)) {
-    return opening([&] { return REAL(creat)(path, mode); });
+    return opening(path, [&] { return REAL(creat)(path, mode); });
 }
 INTERPOSE(int, creat64, (const char* path, mode_t mode)) {
-    return opening([&] { return REAL(creat64)(path, mode); });
+    return opening(path, [&] { return REAL(creat64)(path, mode); });
 }
 
 // Forgotten first: once it is closed, another thread may have the number.

@@ -54,6 +54,18 @@ unsigned add_row(io_table& table, const char* path, io_half hash) {
     return row;
 }
 
+// The kernel's answer takes microseconds, which programs that open many files would feel.
+bool names_one_file(const char* path) {
+    return path[0] == '/' && !starts_with(path, "/proc/") && !starts_with(path, "/dev/fd/") &&
+           !starts_with(path, "/dev/std");
+}
+
+void know_file(int fd, std::uint16_t file) {
+    __atomic_store_n(&state.fd_files[fd], file, __ATOMIC_RELAXED);
+    const unsigned above = static_cast<unsigned>(fd) + 1;
+    if (above > state.fds_known) state.fds_known = above;
+}
+
 std::uint16_t file_of_link(const char* link) {
     const char* name = short_name(link);
     const io_half hash = hash_of(name);
@@ -64,6 +76,12 @@ std::uint16_t file_of_link(const char* link) {
 }
 
 }  // namespace
+
+void name_file(int fd, const char* path) {
+    forget_file(fd);
+    if (static_cast<unsigned>(fd) >= max_fds || state.vital->alive == 0) return;
+    if (path != nullptr && names_one_file(path)) know_file(fd, file_of_link(path));
+}
 
 std::uint16_t look_up_file(int fd) {
     const int saved_errno = errno;
@@ -78,11 +96,7 @@ std::uint16_t look_up_file(int fd) {
     } else if (errno != ENOENT || ::access("/proc/self/fd", X_OK) != 0) {
         file = 1;  // no /proc here: not asked again
     }
-    if (file != 0) {
-        __atomic_store_n(&state.fd_files[fd], file, __ATOMIC_RELAXED);
-        if (static_cast<unsigned>(fd) >= state.fds_known)
-            state.fds_known = static_cast<unsigned>(fd) + 1;
-    }
+    if (file != 0) know_file(fd, file);
     errno = saved_errno;
     return file;
 }

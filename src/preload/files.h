@@ -1,5 +1,6 @@
-// Which file a descriptor is open on: asked of the kernel at the first transfer, remembered until
-// it is closed. So a descriptor that was inherited, duplicated or received is known as well.
+// Which file a descriptor is open on: what open() was told if that is a whole path, else what the
+// kernel says at the first transfer; remembered until it is closed. So a descriptor that was
+// inherited, duplicated or received is known as well.
 #pragma once
 
 #include "preload/state.h"
@@ -19,6 +20,9 @@ inline unsigned row_of(std::uint16_t file) {
     const unsigned known = file & ~unsigned{file_is_socket};
     return known == 0 ? 0 : known - 1;
 }
+
+// `fd` was just opened by this path.
+void name_file(int fd, const char* path);
 
 // They name other files from now on.
 void forget_files(unsigned first, unsigned last);
