@@ -44,6 +44,7 @@ class CpuCounters final : public session::Counters {
     Result<void> reset() override;
     Result<void> read(std::span<Reading> out) override;
     Result<void> read_values(std::span<std::int64_t> out) override;
+    bool read_plain(std::int64_t* out) override;
     void judge(std::span<Reading> readings) override;
     std::string explain(std::size_t index) const override;
     Result<void> on_overflow(std::size_t index, std::uint64_t period,
@@ -62,6 +63,7 @@ class CpuCounters final : public session::Counters {
     CpuCounters() = default;
     void adopt(Recipe recipe, OpenCells opened);
     bool may_read_registers() const;
+    bool read_plain_registers(std::int64_t* out) const;
     void clear_sums();
     void add_up(const Cell& cell, std::size_t member, const perf::Count& count);
     bool add_up_registers();
@@ -75,7 +77,7 @@ class CpuCounters final : public session::Counters {
     std::vector<Cell> cells_;
     std::vector<Sum> sums_;             // one for each event, of the last read()
     std::vector<std::string> reasons_;  // one for each event, of the last judge()
-    bool one_group_ = false;            // its members are the set's events, in their order
+    bool plain_ = false;  // one group, its members are the set's events in their order, no turns
     std::string by_kernel_because_;     // why registers are not read
     bool registers_ = false;            // they may be
     bool by_registers_ = false;         // the last read() was
