@@ -98,8 +98,8 @@ const char* text_of(int code) {
     return texts[static_cast<std::size_t>(-code)];
 }
 
-int note(int code) {
-    if (code < 0) noted = code;
+int note_failure(int code) {
+    noted = code;
     return code;
 }
 

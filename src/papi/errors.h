@@ -12,7 +12,10 @@ int code_of(const Error& error);
 const char* text_of(int code);
 
 // Remembers an error for PAPI_perror(), and gives it back.
-int note(int code);
+int note_failure(int code);
+inline int note(int code) {
+    return code >= 0 ? code : note_failure(code);
+}
 int last_noted();
 
 }  // namespace ringside::papi

@@ -5,8 +5,9 @@
 
 namespace ringside::papi {
 
-Library& library() {
-    static auto& only = *new Library;
+Library& make_library() {
+    static Library& only = *new Library;  // several threads may come here; one is first
+    the_library.store(&only, std::memory_order_release);
     return only;
 }
 

@@ -41,6 +41,12 @@ struct Library {
 };
 
 // Never destroyed, so that a program may call it while it ends.
-Library& library();
+inline constinit std::atomic<Library*> the_library{nullptr};
+Library& make_library();
+
+inline Library& library() {
+    Library* made = the_library.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make_library();
+}
 
 }  // namespace ringside::papi

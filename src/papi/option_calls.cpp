@@ -128,7 +128,7 @@ int set_option(int option, PAPI_option_t& value) {
         case PAPI_DEF_ITIMER:
             return set_timer(value.itimer);
         case PAPI_USER_EVENTS_FILE:
-            return value.events_file == nullptr ? PAPI_EINVAL : PAPI_OK;
+            return PAPI_ENOIMPL;
         default:
             return PAPI_EINVAL;
     }

@@ -268,22 +268,21 @@ SetTable::~SetTable() {
 
 Set* SetTable::create() {
     const std::lock_guard lock(mutex_);
-    int handle = next_;
+    int handle = static_cast<int>(next_);
     if (!free_.empty()) {
         handle = free_.back();
         free_.pop_back();
     } else {
         if (next_ == most_sets) return nullptr;
-        auto& chunk = chunks_[static_cast<std::size_t>(next_ / chunk_size)];
+        auto& chunk = chunks_[next_ / chunk_size];
         if (chunk.load(std::memory_order_relaxed) == nullptr) {
             chunk.store(new Chunk, std::memory_order_release);
         }
         ++next_;
     }
-    auto& chunk = *chunks_[static_cast<std::size_t>(handle / chunk_size)].load();
-    Set& set = chunk[static_cast<std::size_t>(handle % chunk_size)];
-    set.begin(handle);
-    return &set;
+    Set* set = slot(handle);
+    set->begin(handle);
+    return set;
 }
 
 void SetTable::destroy(Set& set) {
@@ -294,8 +293,8 @@ void SetTable::destroy(Set& set) {
 
 std::vector<Set*> SetTable::all() const {
     std::vector<Set*> alive;
-    for (int handle = 0; handle < next_; ++handle) {
-        if (Set* set = find(handle)) alive.push_back(set);
+    for (unsigned handle = 0; handle < next_; ++handle) {
+        if (Set* set = find(static_cast<int>(handle))) alive.push_back(set);
     }
     return alive;
 }

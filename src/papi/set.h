@@ -50,6 +50,11 @@ class Set {
     int start();
     int stop(long long* values);
     int read(long long* values);
+    // The path that programs measure with: true if the set runs, needs nothing worked out, and was
+    // read. Anything else is for read().
+    bool read_plain(long long* values) {
+        return plainly_ != nullptr && plainly_->read_plain(as_counts(values));
+    }
     int accumulate(long long* values);
     int reset();
 
@@ -100,13 +105,19 @@ class Set {
     int reopen();
     int arm(session::Counters& counters);
     int arm_one(session::Counters& counters, std::size_t position, int threshold);
+    int read_now(long long* values);
+    // Programs have long long, the components int64_t, which is long: the same 64 bits.
+    static std::int64_t* as_counts(long long* values) {
+        static_assert(sizeof(long long) == sizeof(std::int64_t));
+        return reinterpret_cast<std::int64_t*>(values);
+    }
     void deliver(long long* values);
-    void keep_values();
     void report(std::uintptr_t pc, std::uint64_t positions, std::int64_t excess, void* context);
     int forget_watched(std::size_t index);
     Watched* watched(int code);
     bool holds_thread() const { return (state_ & (PAPI_ATTACHED | PAPI_CPU_ATTACHED)) == 0; }
 
+    session::Counters* plainly_ = nullptr;  // counters_, while it runs and is plain
     std::atomic<bool> alive_{false};
     int handle_ = PAPI_NULL;
     int component_ = PAPI_NULL;
@@ -118,7 +129,7 @@ class Set {
     std::vector<const Native*> natives_;  // what is open, each once
     bool plain_ = true;                   // member i is native event i, nothing to work out
     session::CountersPtr counters_;
-    std::vector<std::int64_t> counts_;  // of natives_, as last read
+    std::vector<std::int64_t> counts_;  // of natives_, where members are worked out from them
     std::vector<long long> kept_;       // of members_, since the last stop
 
     std::vector<Watched> watched_;
@@ -134,12 +145,15 @@ class SetTable {
     ~SetTable();
     // nullptr if there is no such set.
     Set* find(int handle) const {
-        if (handle < 0 || handle >= most_sets) return nullptr;
-        const auto* chunk = chunks_[static_cast<std::size_t>(handle / chunk_size)].load(
-            std::memory_order_acquire);
-        if (chunk == nullptr) return nullptr;
-        Set& set = const_cast<Set&>((*chunk)[static_cast<std::size_t>(handle % chunk_size)]);
-        return set.alive_.load(std::memory_order_acquire) ? &set : nullptr;
+        Set* set = slot(handle);
+        return set != nullptr && set->alive_.load(std::memory_order_acquire) ? set : nullptr;
+    }
+    // Also a set that was destroyed, which reads nothing.
+    Set* slot(int handle) const {
+        const auto index = static_cast<unsigned>(handle);
+        if (index >= most_sets) return nullptr;
+        Chunk* chunk = chunks_[index / chunk_size].load(std::memory_order_acquire);
+        return chunk == nullptr ? nullptr : &(*chunk)[index % chunk_size];
     }
     // nullptr when there are too many.
     Set* create();
@@ -148,14 +162,14 @@ class SetTable {
     std::vector<Set*> all() const;
 
   private:
-    static constexpr int chunk_size = 64;
-    static constexpr int most_sets = 1 << 20;
+    static constexpr unsigned chunk_size = 64;
+    static constexpr unsigned most_sets = 1 << 20;
     using Chunk = std::array<Set, chunk_size>;
 
     std::mutex mutex_;  // of create() and destroy()
     std::array<std::atomic<Chunk*>, most_sets / chunk_size> chunks_{};
     std::vector<int> free_;  // handles used before
-    int next_ = 0;
+    unsigned next_ = 0;
 };
 
 }  // namespace ringside::papi

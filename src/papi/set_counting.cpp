@@ -21,10 +21,6 @@ std::int64_t Member::value(std::span<const std::int64_t> counts) const {
 }
 
 void Set::deliver(long long* values) {
-    if (plain_) {
-        for (std::size_t i = 0; i < counts_.size(); ++i) values[i] = counts_[i];
-        return;
-    }
     for (std::size_t i = 0; i < members_.size(); ++i) values[i] = members_[i].value(counts_);
 }
 
@@ -37,6 +33,7 @@ int Set::start() {
     if (holds_thread() && (owner_->running.fetch_or(bit) & bit) != 0) return PAPI_EISRUN;
     for (auto& event : watched_) event.deadline = event.threshold;
     state_ = (state_ & ~PAPI_STOPPED) | PAPI_RUNNING;
+    plainly_ = plain_ ? counters_.get() : nullptr;
     int result = PAPI_OK;
     if (auto started = counters_->start(); !started) result = code_of(started.error());
     if (result == PAPI_OK && (watch_flags_ & PAPI_OVERFLOW_FORCE_SW) != 0) {
@@ -44,6 +41,7 @@ int Set::start() {
         result = timer_.start(*this, timer.number, timer.signal, timer.ns);
     }
     if (result != PAPI_OK) {
+        plainly_ = nullptr;
         (void)counters_->stop();
         state_ = (state_ & ~PAPI_RUNNING) | PAPI_STOPPED;
         if (holds_thread()) owner_->running.fetch_and(~bit);
@@ -55,24 +53,28 @@ int Set::stop(long long* values) {
     if (component_ < 0) return PAPI_ENOCMP;
     if (!running()) return PAPI_ENOTRUN;
     timer_.stop();
+    plainly_ = nullptr;
     int result = PAPI_OK;
     if (auto stopped = counters_->stop(); !stopped) result = code_of(stopped.error());
-    if (auto done = counters_->read_values(counts_); !done) result = code_of(done.error());
+    if (const int read = read_now(kept_.data()); read != PAPI_OK) result = read;
     state_ = (state_ & ~PAPI_RUNNING) | PAPI_STOPPED;
     if (holds_thread()) owner_->running.fetch_and(~(1u << component_));
-    deliver(kept_.data());
     if (values != nullptr) std::copy(kept_.begin(), kept_.end(), values);
     return result;
 }
 
 int Set::read(long long* values) {
-    if (!running()) {
-        if (component_ < 0) return PAPI_ENOCMP;
-        std::copy(kept_.begin(), kept_.end(), values);
-        return PAPI_OK;
-    }
-    if (auto done = counters_->read_values(counts_); !done) return code_of(done.error());
-    deliver(values);
+    if (running()) return read_now(values);
+    if (component_ < 0) return PAPI_ENOCMP;
+    std::copy(kept_.begin(), kept_.end(), values);
+    return PAPI_OK;
+}
+
+int Set::read_now(long long* values) {
+    const auto counts =
+        plain_ ? std::span(as_counts(values), natives_.size()) : std::span(counts_);
+    if (auto done = counters_->read_values(counts); !done) return code_of(done.error());
+    if (!plain_) deliver(values);
     return PAPI_OK;
 }
 

@@ -11,6 +11,10 @@ Result<void> Counters::read_values(std::span<std::int64_t> out) {
     return {};
 }
 
+bool Counters::read_plain(std::int64_t*) {
+    return false;
+}
+
 void Counters::judge(std::span<Reading>) {}
 
 std::string Counters::explain(std::size_t) const {

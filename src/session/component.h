@@ -40,6 +40,9 @@ class Counters {
     virtual Result<void> read(std::span<Reading> out) = 0;
     // Values alone; by default read() without the rest.
     virtual Result<void> read_values(std::span<std::int64_t> out);
+    // The same in as few instructions as can be, where nothing has to be worked out. False: ask
+    // read_values(), which also says what is wrong if something is.
+    virtual bool read_plain(std::int64_t* out);
     // Completes the verdicts of `readings`, at leisure. By default they stay as read() gave them.
     virtual void judge(std::span<Reading> readings);
     // Why event `index` reads as it does; empty when there is nothing to say.

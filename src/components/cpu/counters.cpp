@@ -17,12 +17,6 @@ bool in_order(const std::vector<PlannedMember>& members) {
     return true;
 }
 
-void scale(std::span<std::int64_t> values, std::uint64_t enabled_ns, std::uint64_t running_ns) {
-    for (auto& value : values) {
-        value = session::scaled_value(static_cast<std::uint64_t>(value), enabled_ns, running_ns);
-    }
-}
-
 Error no_counter_free() {
     return base::fail(ErrorCode::busy, "the events are not on counters: somebody else holds them",
                       "use fewer events, or multiplex");
@@ -51,7 +45,7 @@ void CpuCounters::adopt(Recipe recipe, OpenCells opened) {
     for (const auto& event : recipe_.events) {
         sums_.emplace_back().part_ns.resize(event.parts.size());
     }
-    one_group_ = cells_.size() == 1 && in_order(cells_.front().members);
+    plain_ = cells_.size() == 1 && in_order(cells_.front().members) && !recipe_.options.multiplex;
     // Hardware events were tried out when they were opened.
     settled_ = std::all_of(recipe_.events.begin(), recipe_.events.end(),
                            [](const CountedEvent& event) { return event.software(); });
@@ -182,23 +176,33 @@ Result<void> CpuCounters::read(std::span<Reading> out) {
 }
 
 // Events that share one group and are not multiplexed are on their counters all the time, so that
-// registers need no times beside them.
-Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {
-    if (!one_group_) return read_scattered(out);
+// registers need no times beside them, and counts no scaling.
+bool CpuCounters::read_plain(std::int64_t* out) {
+    if (!plain_) return false;
+    if (registers_ && read_plain_registers(out)) return true;
     Cell& cell = cells_.front();
-    if (may_read_registers() && !recipe_.options.multiplex && cell.read_registers(out)) return {};
     perf::GroupCount count;
-    if (!cell.group.read(count)) return perf::Group::read_error();
-    if (!count.on_counters) return no_counter_free();
-    settled_ = !running_;
-    const std::uint64_t enabled_ns = count.enabled_ns - cell.base_enabled_ns;
-    const std::uint64_t running_ns = count.running_ns - cell.base_running_ns;
+    if (!cell.group.read(count) || !count.on_counters) return false;
+    if (count.enabled_ns - cell.base_enabled_ns != count.running_ns - cell.base_running_ns) {
+        return false;
+    }
+    if (!running_) settled_ = true;
     const std::uint64_t* base = cell.base.data();
-    for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t size = cell.base.size();
+    for (std::size_t i = 0; i < size; ++i) {
         out[i] = static_cast<std::int64_t>(count.values[i] - base[i]);
     }
-    if (enabled_ns != running_ns) scale(out, enabled_ns, running_ns);
-    return {};
+    return true;
+}
+
+bool CpuCounters::read_plain_registers(std::int64_t* out) const {
+    const Cell& cell = cells_.front();
+    return may_read_registers() && cell.read_registers({out, cell.base.size()});
+}
+
+Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {
+    if (read_plain(out.data())) return {};
+    return read_scattered(out);
 }
 
 Result<void> CpuCounters::read_scattered(std::span<std::int64_t> out) {

@@ -46,6 +46,7 @@ class CpuCounters final : public session::Counters {
     Result<void> reset() override;
     Result<void> read(std::span<Reading> out) override;
     Result<void> read_values(std::span<std::int64_t> out) override;
+    bool read_plain(std::int64_t* out) override;
     void judge(std::span<Reading> readings) override;
     std::string explain(std::size_t index) const override;
     Result<void> on_overflow(std::size_t index, std::uint64_t period,
@@ -64,6 +65,7 @@ class CpuCounters final : public session::Counters {
     CpuCounters() = default;
     void adopt(Recipe recipe, OpenCells opened);
     bool may_read_registers() const;
+    bool read_plain_registers(std::int64_t* out) const;
     void clear_sums();
     void add_up(const Cell& cell, std::size_t member, const perf::Count& count);
     bool add_up_registers();
@@ -76,9 +78,10 @@ class CpuCounters final : public session::Counters {
 
     Recipe recipe_;
     std::vector<Cell> cells_;
-    std::vector<Sum> sums_;                    // one for each event, of the last read()
-    std::vector<std::string> reasons_;         // one for each event, of the last judge()
-    bool one_group_ = false;                   // its members are the set's events, in their order
+    std::vector<Sum> sums_;             // one for each event, of the last read()
+    std::vector<std::string> reasons_;  // one for each event, of the last judge()
+    // One group, its members are the set's events in their order, no turns.
+    bool plain_ = false;
     std::string by_kernel_because_;            // why registers are not read
     std::optional<base::ForkMark> registers_;  // set: they may be, in this process
     bool by_registers_ = false;                // the last read() was
