@@ -3,6 +3,7 @@
 
 #include "base/embedded.h"
 #include "base/error.h"
+#include "base/file_io.h"
 #include "base/sys_root.h"
 #include "cli/lab_report.h"
 #include "cli/lab_sweep.h"
@@ -83,6 +84,8 @@ class LabRun : public Verb {
     }
     void declare(Options& options) override {
         options.text("--policy", "P", policy_, "put every machine under this policy");
+        options.text("--page", "FILE", page_,
+                     "write the shared page of the first machine there, for RINGSIDE_PAGE");
         declare_output(options, output_, false);
         options.operand("SCENARIO", scenario_, "a name of `lab list`, or a TOML file", true);
     }
@@ -95,12 +98,17 @@ class LabRun : public Verb {
             deliver(output_, output_.json ? lab_json(*scenario, result, costs)
                                           : lab_text(*scenario, result, costs, Style(stdout)));
         if (!delivered) return delivered.error();
+        if (page_.empty()) return 0;
+        const std::string_view page(reinterpret_cast<const char*>(result.page.data()),
+                                    result.page.size() * sizeof result.page[0]);
+        if (auto written = base::replace_file(page_, page); !written) return written.error();
         return 0;
     }
 
   private:
     std::string scenario_;
     std::string policy_;
+    std::string page_;
     OutputChoice output_;
 };
 

@@ -32,9 +32,9 @@ constexpr Name names[] = {
 }  // namespace
 
 const char* to_text(KernelWork work) {
-    constexpr const char* texts[kernel_works] = {"boot",    "probe", "open",      "enable",
-                                                 "disable", "start", "switch in", "switch out",
-                                                 "rotate",  "read",  "interrupt", "end"};
+    constexpr const char* texts[kernel_works] = {"boot",      "probe",      "open",    "enable",
+                                                 "switch in", "start",      "read",    "interrupt",
+                                                 "rotate",    "switch out", "disable", "end"};
     return texts[static_cast<unsigned>(work)];
 }
 

@@ -15,14 +15,14 @@ enum class KernelWork : std::uint8_t {
     probe,       // perf trying what the kernel can do
     open,        // the first event of a context
     enable,      // an event, by ioctl
-    disable,     // the same
-    start,       // a program: its events become enabled all at once
     switch_in,   // a thread with events of its own
-    switch_out,  // the same
-    rotate,      // multiplexing
+    start,       // a program: its events become enabled all at once
     read,        // the values, in between
     interrupt,   // an overflow
-    end,         // of a program or of the measurement
+    rotate,      // multiplexing
+    switch_out,  // a thread with events of its own
+    disable,     // an event, by ioctl
+    end,         // of a program
 };
 inline constexpr unsigned kernel_works = 12;
 const char* to_text(KernelWork work);

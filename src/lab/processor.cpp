@@ -17,6 +17,7 @@ std::vector<std::uint64_t> make_page(const MachinePlan& plan) {
     const auto threads = std::uint32_t(plan.threads.size());
     std::vector<std::uint64_t> page(vpmu::page_bytes(1, threads, 0) / 8 + 1);
     RINGSIDE_ASSERT(vpmu::format_page(page.data(), page.size() * 8, 1, threads, 0));
+    vpmu::describe_page(page.data(), plan.policy, plan.model.architecture);
     return page;
 }
 

@@ -173,6 +173,7 @@ class Host {
     }
 
     void finish() {
+        if (result_.page.empty() && !vcpus_.empty()) result_.page = vcpus_[0]->page;
         for (unsigned c = 0; c < processors_.size(); ++c) {
             for (VirtualCpu* one : on_cpu_[c]) {
                 pull(*one, c);

@@ -75,6 +75,8 @@ struct SimulationResult {
     std::vector<HostResult> host;  // summed over CPUs
     std::uint64_t register_moves = 0;
     std::uint64_t switches = 0;  // of vCPUs
+    // The first machine's shared page, as its first vCPU left it before it stopped counting.
+    std::vector<std::uint64_t> page;
 
     std::uint64_t guest_ns() const;
     std::uint64_t exit_cycles() const;
