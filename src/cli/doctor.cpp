@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "cli/doctor_report.h"
@@ -23,7 +24,8 @@ class Doctor : public Verb {
     std::string examples() const override {
         return "  ringside doctor                  a report for people\n"
                "  ringside doctor --json | jq .pmu the same for programs\n"
-               "  ringside doctor --watch 60       see whether the host takes counters away\n";
+               "  ringside doctor --watch 60       see whether the host takes counters away\n"
+               "  RINGSIDE_PAGE=FILE ringside doctor  read the hypervisor's shared page there\n";
     }
     void declare(Options& options) override {
         declare_output(options, output_, false);
@@ -37,6 +39,7 @@ class Doctor : public Verb {
         }
         trust::ExamineOptions options;
         options.watch = std::chrono::milliseconds(std::llround(watch_seconds_ * 1000));
+        if (const char* file = std::getenv("RINGSIDE_PAGE")) options.page_file = file;
         const trust::Report report = trust::examine({}, options);
         const std::string text =
             output_.json ? doctor_json(report) : doctor_text(report, Style(stdout));

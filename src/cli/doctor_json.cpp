@@ -198,6 +198,23 @@ Json events_json(const std::vector<trust::Verdict>& events) {
     return list;
 }
 
+Json page_json(const trust::PageReport& page) {
+    Json json{{"source", or_null(page.source)}, {"reason", page.reason}};
+    if (!page.source) return json;
+    json["policy"] = page.policy;
+    json["vcpus"] = page.vcpus;
+    json["unreadable_vcpus"] = page.unreadable_vcpus;
+    json["starved_ns"] = page.starved_ns;
+    json["starved"] = Json::array();
+    for (const auto& one : page.starved) {
+        json["starved"].push_back({{"vcpu", one.vcpu},
+                                   {"counter", one.counter},
+                                   {"event", one.event >> 8},
+                                   {"umask", one.event & 0xff}});
+    }
+    return json;
+}
+
 }  // namespace
 
 std::string doctor_json(const trust::Report& report) {
@@ -218,6 +235,7 @@ std::string doctor_json(const trust::Report& report) {
     json["sampling"] = {{"event", or_null(report.sampling.event)},
                         {"reason", report.sampling.reason},
                         {"tests", tests_json(report.sampling.tests)}};
+    json["shared_page"] = page_json(report.page);
     json["advice"] = report.advice;
     json["notes"] = report.notes;
     json["took_seconds"] = report.took_seconds;

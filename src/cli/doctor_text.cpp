@@ -240,6 +240,28 @@ void write_sampling(const Report& report, Page& page) {
     }
 }
 
+// Most machines have none; that is worth a line only to who asked for one.
+void write_page(const trust::PageReport& shared, Page& page) {
+    if (!shared.source && !shared.asked_for) return;
+    page.section("shared page");
+    if (!shared.source) return page.row("page", "none: " + shared.reason);
+    page.row("page", *shared.source);
+    page.row("policy", shared.policy);
+    const auto state = shared.starved.empty() ? CounterState::ok : CounterState::starved;
+    page.judged("starved counters", state,
+                fmt::format("{} now on {} vCPUs, {:.3f} ms so far", shared.starved.size(),
+                            shared.vcpus, static_cast<double>(shared.starved_ns) / 1e6));
+    for (const auto& one : shared.starved) {
+        page.judged(fmt::format("vCPU {} counter {}", one.vcpu, one.counter), CounterState::starved,
+                    fmt::format("event {:#x}, unit mask {:#x}: the guest believes that it counts",
+                                one.event >> 8, one.event & 0xff));
+    }
+    if (shared.unreadable_vcpus != 0) {
+        page.item(fmt::format("{} vCPUs could not be read: their part of the page is never settled",
+                              shared.unreadable_vcpus));
+    }
+}
+
 void write_list(std::string_view title, const std::vector<std::string>& lines, Page& page) {
     if (lines.empty()) return;
     page.section(title);
@@ -255,6 +277,7 @@ std::string doctor_text(const Report& report, const Style& style) {
     write_pmu(report, page);
     write_events(report, page);
     write_sampling(report, page);
+    write_page(report.page, page);
     write_list("advice", report.advice, page);
     write_list("notes", report.notes, page);
     return page.take();

@@ -23,8 +23,18 @@ Costs read_costs() {
         RINGSIDE_ASSERT(false);
         return std::uint64_t{0};
     };
-    return {value_of("exit_cycles"), value_of("fast_exit_cycles"), value_of("register_move_cycles"),
-            value_of("exit_instructions"), value_of("cpu_mhz")};
+    return {.cpu_mhz = value_of("cpu_mhz"),
+            .exit_cycles = value_of("exit_cycles"),
+            .fast_exit_cycles = value_of("fast_exit_cycles"),
+            .exit_instructions = value_of("exit_instructions"),
+            .exit_spread_percent = value_of("exit_spread_percent"),
+            .register_move_cycles = value_of("register_move_cycles"),
+            .backing_change_cycles = value_of("backing_change_cycles"),
+            .hardware_switch_cycles = value_of("hardware_switch_cycles"),
+            .interrupt_latency_ns = value_of("interrupt_latency_ns"),
+            .rotation_ns = value_of("rotation_ns"),
+            .guest_tick_ns = value_of("guest_tick_ns"),
+            .background_ns = value_of("background_ns")};
 }
 
 }  // namespace ringside::lab

@@ -78,7 +78,7 @@ bool has_slow_clock(const Report& report) {
 
 bool is_starved(const Report& report) {
     const auto& slots = report.pmu.slots;
-    return any_event(report, CounterState::starved) ||
+    return !report.page.starved.empty() || any_event(report, CounterState::starved) ||
            std::any_of(slots.begin(), slots.end(),
                        [](const SlotVerdict& slot) { return slot.state == CounterState::starved; });
 }

@@ -13,6 +13,7 @@
 #include "trust/observe.h"
 #include "trust/sampling.h"
 #include "trust/self_tests.h"
+#include "trust/shared_page.h"
 #include "trust/steal.h"
 #include "trust/timekeeping.h"
 #include "trust/user_read_probe.h"
@@ -167,6 +168,7 @@ Report examine(const base::SysRoot& root, const ExamineOptions& options) {
     const auto held = examine_counters(root, report.machine, options.watch, report.pmu);
     run_self_tests(report.pmu);
     report.sampling = choose_sampling();
+    report.page = examine_page(root, options.page_file);
     add_notes(report.machine, held, report);
     report.advice = advise(report);
     report.took_seconds = std::chrono::duration<double>(Clock::now() - begin).count();

@@ -11,6 +11,8 @@ namespace ringside::trust {
 struct ExamineOptions {
     // How long counters are watched for being taken away; one CPU is busy for that time.
     std::chrono::milliseconds watch{300};
+    // Holds the page that the hypervisor shares; empty looks for a device.
+    std::string page_file{};
 };
 
 // Provokes one event on the calling thread, for some milliseconds, and says what came of it.

@@ -105,6 +105,24 @@ struct StealReport {
     std::string cpu_time_reason;
 };
 
+// What the hypervisor's shared page says, where there is one.
+struct StarvedCounter {
+    unsigned vcpu = 0;
+    unsigned counter = 0;     // index on the page
+    std::uint32_t event = 0;  // select << 8 | unit mask
+};
+
+struct PageReport {
+    std::optional<std::string> source;  // where it was found
+    std::string reason;                 // why there is none, or why it is refused
+    bool asked_for = false;             // a file was named
+    std::string policy;                 // how the hypervisor shares the PMU
+    unsigned vcpus = 0;
+    unsigned unreadable_vcpus = 0;  // always being written, or never finished
+    std::uint64_t starved_ns = 0;   // how long counters were starved, over all vCPUs
+    std::vector<StarvedCounter> starved;
+};
+
 struct Report {
     platform::Machine machine;
     KvmReport kvm;
@@ -113,6 +131,7 @@ struct Report {
     PmuReport pmu;
     std::vector<Verdict> events;
     SamplingReport sampling;
+    PageReport page;
     bool nmi_watchdog = false;  // the kernel holds a counter on every CPU for it
     std::vector<std::string> advice;
     std::vector<std::string> notes;  // what was not looked at, and whom looking may have disturbed

@@ -87,8 +87,17 @@ class Cpu {
     void load_logical(Vcpu& v);
     void enter_lazily(Vcpu& v);
     [[gnu::noinline]] void park(Vcpu& v);
+    [[gnu::noinline]] void unpark(Vcpu& v);
     [[gnu::noinline]] void give_to_host(TaskId task);
     void changed(Vcpu& v, Mask overflowed);
+    // Keeps the shared page true; paravirtual guests see to it themselves.
+    void show(Vcpu& v) {
+        if (v.page != nullptr && !is_logical(v)) show_page(v);
+    }
+    [[gnu::noinline]] void show_page(Vcpu& v) {
+        const bool runs = is_legacy(v) ? scheduled_ == &v : resident_ == &v && !v.parked;
+        publish(v, runs, registers_.now_ns());
+    }
     [[gnu::noinline]] void guest_overflowed(Vcpu& v);
     void make_way_for_host();
     void host_events_changed();

@@ -31,6 +31,7 @@ template <Hardware Hw>
 void Cpu<Hw>::sched_out(Vcpu& v) {
     if (!is_lazy(v) && !is_legacy(v)) unload(v);
     scheduled_ = nullptr;
+    if (is_legacy(v)) show(v);
     give_to_host(whole_cpu);
 }
 
@@ -85,6 +86,7 @@ void Cpu<Hw>::take(Vcpu& v) {
     if (is_logical(v)) return load_logical(v);
     if (v.vm->policy == Policy::shared_view) begin_view(v);
     is_lazy(v) ? apply(registers_, v) : load(registers_, v);
+    show(v);
 }
 
 template <Hardware Hw>
@@ -97,8 +99,7 @@ void Cpu<Hw>::load_logical(Vcpu& v) {
 template <Hardware Hw>
 void Cpu<Hw>::enter_lazily(Vcpu& v) {
     if (resident_ == &v) {
-        if (v.parked) set_enables(registers_, v.guest.enable & loaded_slots(v, model()), 0);
-        v.parked = false;
+        if (v.parked) unpark(v);
     } else if (v.active != 0) {
         take(v);
     } else if (resident_ != nullptr && !resident_->parked) {
@@ -113,6 +114,14 @@ void Cpu<Hw>::park(Vcpu& v) {
     set_enables(registers_, 0, 0);
     v.follow_guest();
     v.parked = true;
+    show(v);
+}
+
+template <Hardware Hw>
+void Cpu<Hw>::unpark(Vcpu& v) {
+    set_enables(registers_, v.guest.enable & loaded_slots(v, model()), 0);
+    v.parked = false;
+    show(v);
 }
 
 template <Hardware Hw>
@@ -143,6 +152,7 @@ void Cpu<Hw>::unload(Vcpu& v) {
     resident_ = nullptr;
     v.resident_on = no_cpu;
     last_released_ = &v;
+    show(v);
 }
 
 template <Hardware Hw>
@@ -154,6 +164,7 @@ void Cpu<Hw>::bring_up_to_date(Vcpu& v) {
     } else if (resident_ == &v && !is_logical(v)) {
         capture(registers_, v);
     }
+    show(v);
 }
 
 // The guest's state changed in memory; the hardware follows.
@@ -173,6 +184,7 @@ void Cpu<Hw>::changed(Vcpu& v, Mask overflowed) {
         apply(registers_, v);
         v.parked = false;
     }
+    show(v);
 }
 
 template <Hardware Hw>
@@ -223,7 +235,10 @@ bool Cpu<Hw>::configure(Vcpu& v, const LogicalControl& wanted) {
 template <Hardware Hw>
 void Cpu<Hw>::guest_overflowed(Vcpu& v) {
     if (resident_ == &v && is_logical(v)) return take_logical_overflow(registers_, v);
-    if (resident_ == &v) capture(registers_, v);
+    if (resident_ == &v) {
+        capture(registers_, v);
+        show(v);
+    }
     for_each_slot(v.guest.overflow & interrupting(v.model(), v.guest), [&](Slot slot) {
         v.skid.add(v.guest.counter[slot] & low_bits(overflow_bits(v.model(), v.guest, slot)));
     });

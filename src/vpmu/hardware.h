@@ -121,38 +121,46 @@ class Registers {
     // A switch moves many registers at once; they are counted together. Counters are written only
     // where they differ from what is read, selectors always, as KVM does it.
     void load_counters(Mask slots, const std::uint64_t* counters, const std::uint64_t* selectors) {
-        const Mask with_selector = slots & model_.selectable();
+        unsigned read = 0;
         unsigned written = 0;
-        for_each_slot(slots, [&](Slot slot) {
-            ++moves_.reads;
+        const auto load_counter = [&](Slot slot) {
+            ++read;
             held_.counter[slot] = counters[slot];
             if (hw_.read_counter(slot) == counters[slot]) return;
             hw_.write_counter(slot, counters[slot]);
             ++written;
-        });
+        };
+        const Mask with_selector = slots & model_.selectable();
         for_each_slot(with_selector, [&](Slot slot) {
+            load_counter(slot);
             hw_.write_selector(slot, held_.selector[slot] = selectors[slot]);
             ++written;
         });
+        for_each_slot(slots & ~with_selector, load_counter);
+        moves_.reads += read;
         moves_.writes += written;
     }
     // Reads the counters and leaves zeros, as KVM does it.
     void put_counters(Mask slots, std::uint64_t* counters) {
-        const Mask with_selector = slots & model_.selectable();
+        unsigned read = 0;
         unsigned written = 0;
-        for_each_slot(slots, [&](Slot slot) {
-            ++moves_.reads;
+        const auto put_counter = [&](Slot slot) {
+            ++read;
             held_.counter[slot] = 0;
             counters[slot] = hw_.read_counter(slot);
             if (counters[slot] == 0) return;
             hw_.write_counter(slot, 0);
             ++written;
-        });
+        };
+        const Mask with_selector = slots & model_.selectable();
         for_each_slot(with_selector, [&](Slot slot) {
+            put_counter(slot);
             if (held_.selector[slot] == 0) return;
             hw_.write_selector(slot, held_.selector[slot] = 0);
             ++written;
         });
+        for_each_slot(slots & ~with_selector, put_counter);
+        moves_.reads += read;
         moves_.writes += written;
     }
 

@@ -4,7 +4,7 @@
 // threads.h is the guest kernel's half.
 #pragma once
 
-#include "vpmu/page_index.h"
+#include "vpmu/page_writer.h"
 #include "vpmu/vm.h"
 #include "vpmu/world_switch.h"
 
@@ -14,8 +14,6 @@ namespace ringside::vpmu {
 bool fits(const Vcpu& vcpu, const LogicalControl& wanted);
 // Takes the configuration into the vCPU's state; the registers follow at resume_logical().
 void take_control(Vcpu& vcpu, const LogicalControl& wanted);
-// Shows the page what readers need: active counters, sums and starts.
-void publish(Vcpu& vcpu, bool running, std::uint64_t now_ns);
 
 // `fresh`: another machine's counts are in the counters, and this guest can read them raw.
 template <Hardware Hw>

@@ -146,6 +146,11 @@ unsigned char* at(void* page, std::uint32_t offset) {
 
 }  // namespace
 
+void describe_page(void* page, Policy policy, Architecture architecture) {
+    header_of(page).policy = static_cast<std::uint32_t>(policy);
+    header_of(page).architecture = static_cast<std::uint32_t>(architecture);
+}
+
 vpmu_page_vcpu& vcpu_of(void* page, std::uint32_t index) {
     return reinterpret_cast<vpmu_page_vcpu*>(at(page, header_of(page).vcpu_offset))[index];
 }

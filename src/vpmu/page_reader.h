@@ -4,6 +4,7 @@
 #pragma once
 
 #include "vpmu/page_index.h"
+#include "vpmu/policy.h"
 
 namespace ringside::vpmu {
 
@@ -105,6 +106,8 @@ class PageReader {
 std::size_t page_bytes(std::uint32_t vcpus, std::uint32_t threads, std::uint32_t samples);
 bool format_page(void* page, std::size_t bytes, std::uint32_t vcpus, std::uint32_t threads,
                  std::uint32_t samples);
+// Says on a formatted page how the PMU is shared.
+void describe_page(void* page, Policy policy, Architecture architecture);
 // The writer's way in; the page was formatted by us.
 vpmu_page_vcpu& vcpu_of(void* page, std::uint32_t index);
 vpmu_page_thread& thread_of(void* page, std::uint32_t index);

@@ -135,6 +135,7 @@ class World {
     void compare(Guest& guest, Register which, bool writes, Access got, Access wanted);
     void check_interrupt(Guest& guest);
     void check_memory(Guest& guest);
+    void check_page(const Guest& guest);
     void check_running(unsigned cpu);
     void check_left_behind(unsigned cpu);
     void check_host_events();

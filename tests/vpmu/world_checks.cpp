@@ -158,6 +158,27 @@ void World::check_view(unsigned machine) {
     }
 }
 
+// A vCPU in memory shows its counters, stopped; one that runs shows which of them do.
+void World::check_page(const Guest& guest) {
+    const Vcpu& vcpu = *guest.vcpu;
+    const bool on_hardware = vcpu.resident_on != no_cpu;
+    if (setup_.policy == Policy::legacy) return;  // its counts are synchronized when asked for
+    const std::uint64_t running =
+        on_hardware && !vcpu.parked ? page_mask(setup_.guest, vcpu.active) : 0;
+    if (guest.page.active != running) {
+        fail("page_shows_the_guest", "counters run: " + std::to_string(guest.page.active) +
+                                         " instead of " + std::to_string(running));
+    }
+    if (on_hardware) return;
+    for_each_slot(setup_.guest.slots(), [&](Slot slot) {
+        const unsigned index = page_index(setup_.guest, slot);
+        if (index >= VPMU_PAGE_COUNTERS || guest.page.sequence == 0) return;
+        const vpmu_page_counter& shown = guest.page.counter[index];
+        const bool same = shown.raw == vcpu.guest.counter[slot] && shown.sum == shown.start;
+        if (!same) fail("page_shows_the_guest", "counter " + std::to_string(slot));
+    });
+}
+
 void World::check_all() {
     for (unsigned c = 0; c < processors_.size() && !violation_; ++c) {
         if (!processors_[c].in_guest) continue;
@@ -165,6 +186,7 @@ void World::check_all() {
     }
     for (Guest& guest : guests_) {
         check_memory(guest);
+        check_page(guest);
         if (setup_.policy != Policy::legacy) continue;
         const auto said = guest.page.starved;
         if (said != page_mask(setup_.guest, guest.vcpu->starved)) {

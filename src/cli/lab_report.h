@@ -1,0 +1,18 @@
+// What `ringside lab` says of a run: as text, as JSON, and as a timeline for a viewer.
+#pragma once
+
+#include <string>
+
+#include "cli/style.h"
+#include "lab/simulation.h"
+
+namespace ringside::cli {
+
+std::string lab_text(const lab::Scenario& scenario, const lab::SimulationResult& result,
+                     const lab::Costs& costs, const Style& style);
+std::string lab_json(const lab::Scenario& scenario, const lab::SimulationResult& result,
+                     const lab::Costs& costs);
+// Chrome's trace-event format ("JSON Object Format"), which Perfetto and the Firefox Profiler open.
+std::string lab_trace(const lab::Scenario& scenario, const lab::Timeline& timeline);
+
+}  // namespace ringside::cli
