@@ -37,7 +37,8 @@ void CpuCounters::adopt(Recipe recipe, OpenCells opened) {
     recipe_ = std::move(recipe);
     cells_ = std::move(opened.cells);
     by_kernel_because_ = std::move(opened.by_kernel_because);
-    registers_ = by_kernel_because_.empty();
+    registers_.reset();
+    if (by_kernel_because_.empty()) registers_.emplace();
     owner_ = ::pthread_self();
     reasons_.assign(recipe_.events.size(), {});
     sums_.clear();
@@ -122,9 +123,11 @@ void CpuCounters::add_up(const Cell& cell, std::size_t member, const perf::Count
     if (part == 0) sum.enabled_ns += count.enabled_ns;
 }
 
-// A register is that of the CPU we are on, so only the counted thread itself may look.
+// A register is that of the CPU we are on, so only the counted thread itself may look; and the
+// kernel does not give its page to children.
 bool CpuCounters::may_read_registers() const {
-    return registers_ && running_ && ::pthread_equal(owner_, ::pthread_self()) != 0;
+    return registers_ && running_ && ::pthread_equal(owner_, ::pthread_self()) != 0 &&
+           registers_->same_process();
 }
 
 bool CpuCounters::add_up_registers() {

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <pthread.h>
 
+#include "base/fork_mark.h"
 #include "components/cpu/cell.h"
 #include "components/cpu/plan.h"
 #include "components/cpu/witness.h"
@@ -70,18 +72,19 @@ class CpuCounters final : public session::Counters {
     Result<void> add_up_groups();
     Result<void> read_scattered(std::span<std::int64_t> out);
     Result<void> rebase();
+    bool measures_itself() const;
     void judge_zero(std::size_t index, Reading& reading);
     void judge_by_loop(std::span<Reading> readings);
 
     Recipe recipe_;
     std::vector<Cell> cells_;
-    std::vector<Sum> sums_;             // one for each event, of the last read()
-    std::vector<std::string> reasons_;  // one for each event, of the last judge()
-    bool plain_ = false;  // one group, its members are the set's events in their order, no turns
-    std::string by_kernel_because_;     // why registers are not read
-    bool registers_ = false;            // they may be
-    bool by_registers_ = false;         // the last read() was
-    pthread_t owner_ = 0;               // whose registers they are
+    std::vector<Sum> sums_;                    // one for each event, of the last read()
+    std::vector<std::string> reasons_;         // one for each event, of the last judge()
+    bool plain_ = false;                       // one group, in the set's order, without turns
+    std::string by_kernel_because_;            // why registers are not read
+    std::optional<base::ForkMark> registers_;  // set: they may be, in this process
+    bool by_registers_ = false;                // the last read() was
+    pthread_t owner_ = 0;                      // whose registers they are
     bool running_ = false;
     bool settled_ = false;  // stopped, and read since: the groups know where the counts stand
 };

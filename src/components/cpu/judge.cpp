@@ -22,31 +22,63 @@ std::uint64_t percent(std::uint64_t part, std::uint64_t whole) {
     return whole == 0 ? 0 : (part * 100 + whole / 2) / whole;
 }
 
-// The set's own counters before and after the known loop, taken off again afterwards.
-std::vector<std::uint64_t> gained_in_loop(Cell& cell) {
-    perf::GroupCount before;
-    perf::GroupCount after;
-    if (!cell.group.read(before) || !before.on_counters) return {};
-    const std::vector<std::uint64_t> values(before.values, before.values + cell.base.size());
-    trust::counted_loop(loop_length);
-    if (!cell.group.read(after) || !after.on_counters) return {};
-    std::vector<std::uint64_t> gains;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        gains.push_back(after.values[i] - values[i]);
-        cell.base[i] += gains.back();
+// What a cell's counters stood at, to see what they gained since.
+class Standing {
+  public:
+    // Reads them; false if they are not on counters.
+    bool take(Cell& cell) {
+        perf::GroupCount count;
+        if (!cell.group.read(count) || !count.on_counters) return false;
+        values_.assign(count.values, count.values + cell.base.size());
+        enabled_ns_ = count.enabled_ns;
+        running_ns_ = count.running_ns;
+        return true;
     }
-    cell.base_enabled_ns += after.enabled_ns - before.enabled_ns;
-    cell.base_running_ns += after.running_ns - before.running_ns;
-    return gains;
-}
+    std::uint64_t value(std::size_t member) const { return values_[member]; }
+
+    // Leaves out of the set what was counted from `before` until now.
+    static void leave_out(Cell& cell, const Standing& before) {
+        Standing now;
+        if (!now.take(cell)) return;
+        for (std::size_t i = 0; i < cell.base.size(); ++i) {
+            cell.base[i] += now.values_[i] - before.values_[i];
+        }
+        cell.base_enabled_ns += now.enabled_ns_ - before.enabled_ns_;
+        cell.base_running_ns += now.running_ns_ - before.running_ns_;
+    }
+
+  private:
+    std::vector<std::uint64_t> values_;
+    std::uint64_t enabled_ns_ = 0;
+    std::uint64_t running_ns_ = 0;
+};
 
 }  // namespace
 
+// The set runs, and on the very thread that is judging it.
+bool CpuCounters::measures_itself() const {
+    return running_ && !recipe_.options.start_on_exec &&
+           recipe_.options.target.kind == Target::Kind::calling_thread &&
+           recipe_.options.target.id == ::gettid();
+}
+
+// Judging is work; what it makes the set count is left out again.
 void CpuCounters::judge(std::span<Reading> readings) {
     reasons_.assign(reasons_.size(), {});
+    if (std::all_of(recipe_.events.begin(), recipe_.events.end(),
+                    [](const CountedEvent& event) { return event.software(); })) {
+        return;
+    }
+    std::vector<std::optional<Standing>> before(cells_.size());
+    for (std::size_t i = 0; measures_itself() && i < cells_.size(); ++i) {
+        if (!before[i].emplace().take(cells_[i])) before[i].reset();
+    }
     judge_by_loop(readings);
     for (std::size_t i = 0; i < readings.size(); ++i) {
         if (readings[i].state == CounterState::ok) judge_zero(i, readings[i]);
+    }
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+        if (before[i]) Standing::leave_out(cells_[i], *before[i]);
     }
 }
 
@@ -62,25 +94,27 @@ void CpuCounters::judge_zero(std::size_t index, Reading& reading) {
 // When a host takes a counter away, the kernel goes on to say that the event runs. What shows it is
 // work whose counts are known, while the set is still on its counters.
 void CpuCounters::judge_by_loop(std::span<Reading> readings) {
-    const bool own = cells_.size() == 1 && ::pthread_equal(owner_, ::pthread_self()) != 0 &&
-                     recipe_.options.target.kind == Target::Kind::calling_thread;
-    if (!own || !running_ || recipe_.options.multiplex || recipe_.options.start_on_exec) return;
-    std::vector<trust::SlotObservation> known;
+    if (!measures_itself() || cells_.size() != 1 || recipe_.options.multiplex) return;
     Cell& cell = cells_.front();
+    std::vector<trust::SlotObservation> known;
     for (std::size_t i = 0; i < cell.members.size(); ++i) {
         const CountedEvent& event = recipe_.events[cell.members[i].slot];
         if (event.software()) continue;
         const double least = recipe_.witness->least_in_loop(event.parts.front().event);
         if (least == 0) continue;
-        trust::SlotObservation slot;
+        trust::SlotObservation& slot = known.emplace_back();
         slot.slot = static_cast<int>(i);
         slot.expected.least = static_cast<std::uint64_t>(least * (loop_length - 1));
-        known.push_back(slot);
     }
-    if (known.empty()) return;
-    const auto gains = gained_in_loop(cell);
-    if (gains.empty()) return;
-    for (auto& slot : known) slot.count = gains[static_cast<std::size_t>(slot.slot)];
+    Standing before;
+    Standing after;
+    if (known.empty() || !before.take(cell)) return;
+    trust::counted_loop(loop_length);
+    if (!after.take(cell)) return;
+    for (auto& slot : known) {
+        const auto member = static_cast<std::size_t>(slot.slot);
+        slot.count = after.value(member) - before.value(member);
+    }
     for (const auto& verdict : trust::judge_slots(known, recipe_.witness->virtualized())) {
         if (verdict.state == CounterState::ok) continue;
         const std::size_t index = cell.members[static_cast<std::size_t>(verdict.slot)].slot;
