@@ -204,3 +204,16 @@ int look(void* context) {
         cpu->subtracted_ns = run_queue->prev_steal_time_rq;
     return 0;
 }
+
+/* Run from user space, wherever the caller is: notes every CPU's counter as the hypervisor left it.
+ * A vCPU that is preempted at this moment is charged for that when it runs again. */
+SEC("raw_tp/note_counters")
+int note_counters(void* context) {
+    for (__u32 i = 0; i < STEAL_CPUS_AT_ONCE; i++) {
+        __u32 key = i;
+        struct steal_cpu* cpu = bpf_map_lookup_elem(&cpus, &key);
+        if (!cpu) break;
+        if (cpu->counter) cpu->steal_ns = read_word(cpu->counter);
+    }
+    return 0;
+}

@@ -8,6 +8,8 @@
 #define STEAL_GROUPS 1024
 #define STEAL_GROUPS_OF_THREAD 4
 #define STEAL_THREADS 65536
+/* CPUs that one run of note_counters can go over; the verifier follows every turn of its loop. */
+#define STEAL_CPUS_AT_ONCE 1024
 
 /* To whom a member passes its membership on. */
 enum steal_follow {

@@ -118,6 +118,7 @@ Result<void> StealTracer::attach(const base::SysRoot& root) {
         links_.push_back(link);
     }
     look_fd_ = bpf_program__fd(bpf_object__find_program_by_name(object_, "look"));
+    note_fd_ = bpf_program__fd(bpf_object__find_program_by_name(object_, "note_counters"));
     members_fd_ = bpf_object__find_map_fd_by_name(object_, "members");
     return {};
 }
@@ -251,6 +252,23 @@ Result<std::vector<CpuCounters>> StealTracer::read_cpus() {
                           "this needs Linux 5.12 or later");
     }
     return counters;
+}
+
+Result<void> StealTracer::note_cpus() const {
+    if (cpus_.size() > STEAL_CPUS_AT_ONCE) {
+        return base::fail(ErrorCode::unsupported, "too many CPUs to read at once");
+    }
+    bpf_test_run_opts options{};
+    options.sz = sizeof options;
+    const int error = bpf_prog_test_run_opts(note_fd_, &options);
+    if (error != 0) return base::fail_errno(-error, "cannot read the CPUs' steal counters");
+    return {};
+}
+
+std::optional<std::uint64_t> StealTracer::steal_of(int cpu) const {
+    const steal_cpu& row = cpus_[static_cast<std::size_t>(cpu)];
+    if (peek(row.counter) == 0) return std::nullopt;
+    return peek(row.steal_ns);
 }
 
 StealGroup::StealGroup(StealGroup&& other) noexcept

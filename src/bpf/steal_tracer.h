@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -57,6 +58,13 @@ class StealTracer : public std::enable_shared_from_this<StealTracer> {
     Result<StealGroup> make_group(Follow follow);
     // One entry a CPU that is online, brought up to now.
     Result<std::vector<CpuCounters>> read_cpus();
+    // Brings steal_of() up to what the hypervisor has told so far, by one system call wherever the
+    // caller runs. A CPU that is preempted right now is charged for that when it runs again. Fails
+    // with unsupported above STEAL_CPUS_AT_ONCE CPUs.
+    Result<void> note_cpus() const;
+    // Since the vCPU began; nullopt for a CPU that was not online yet.
+    std::optional<std::uint64_t> steal_of(int cpu) const;
+    int cpu_count() const { return static_cast<int>(cpus_.size()); }
     // Where the counters come from: the coarsest of all CPUs.
     StealSource source() const { return source_; }
 
@@ -78,6 +86,7 @@ class StealTracer : public std::enable_shared_from_this<StealTracer> {
     bpf_object* object_ = nullptr;
     std::vector<bpf_link*> links_;
     int look_fd_ = -1;
+    int note_fd_ = -1;
     int members_fd_ = -1;
     base::Mmap group_memory_;
     base::Mmap cpu_memory_;

@@ -105,6 +105,7 @@ class GuestRun : public Verb {
     std::string beside_;
     std::optional<std::string> icount_;
     std::string smp_;
+    std::string nic_;
     std::string inner_smp_;
     std::vector<std::string> put_;
     std::vector<std::string> get_;
@@ -119,6 +120,9 @@ void GuestRun::declare(Options& options) {
     options.optional_text("--icount", "SHIFT", icount_,
                           "virtual time by instructions, 2^SHIFT ns each (0), or off");
     options.text("--smp", "N", smp_, "number of CPUs");
+    options.text("--nic", "MODEL", nic_,
+                 "add a network interface (virtio-net-pci, e1000, ...) with zeros to receive "
+                 "from 10.0.2.100:9");
     options.texts("--put", "SRC:DST", put_, "copy a file or directory into the box");
     options.texts("--get", "SRC:DST", get_, "bring one back, also when the command failed");
     options.texts("--env", "NAME=VALUE", request_.environment, "set a variable for the command");
@@ -160,6 +164,7 @@ Result<guest::BoxRequest> GuestRun::request() const {
         return done.error();
     }
     if (!cpu_.empty()) request.cpu = cpu_;
+    if (!nic_.empty()) request.nic = nic_;
     if (!beside_.empty()) {
         request.host_put.push_back({beside_, "/ringside/beside-program"});
         request.beside = {"/ringside/beside-program"};

@@ -1,10 +1,11 @@
-// ringside list: the events that can be opened here.
+// ringside list: the events that can be opened here, and the components they belong to.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/output.h"
 #include "cli/style.h"
 #include "cli/verbs.h"
+#include "components/registry.h"
 #include "platform/machine.h"
 #include "trust/listing.h"
 
@@ -15,30 +16,118 @@ namespace {
 using Json = nlohmann::ordered_json;
 using trust::Listed;
 
-std::string list_json(const std::vector<Listed>& events) {
+// An event of a component other than the processor's, whose events are listed one by one already.
+struct ComponentListed {
+    session::ComponentEvent event;
+    std::string component;
+    std::string name;  // as an event set takes it
+};
+
+struct ComponentFound {
+    std::string name;
+    std::string description;
+    session::Availability availability;
+};
+
+struct Listing {
+    std::vector<Listed> events;
+    std::vector<ComponentFound> components;
+    std::vector<ComponentListed> component_events;
+};
+
+// A component is listed if its name matches, or one of its events.
+void add_component(const session::Component& component, const std::string& pattern, bool all,
+                   Listing& listing) {
+    const std::string name(component.name());
+    if (name == "cpu") return;
+    std::vector<ComponentListed> found;
+    for (auto& event : component.events()) {
+        const auto whole_name = name + ":::" + event.name;
+        if (trust::matches(whole_name, pattern))
+            found.push_back({std::move(event), name, whole_name});
+    }
+    if (found.empty() && !(all && trust::matches(name, pattern))) return;
+    listing.components.push_back(
+        {name, std::string(component.description()), component.availability()});
+    std::move(found.begin(), found.end(), std::back_inserter(listing.component_events));
+}
+
+Listing make_listing(const std::string& pattern, bool all) {
+    const base::SysRoot root;
+    Listing listing;
+    listing.events = trust::list_events(root, platform::describe(root), pattern);
+    if (!all) {
+        std::erase_if(listing.events, [](const Listed& e) { return e.state != CounterState::ok; });
+    }
+    for (const auto& component : components::all_components(root)) {
+        add_component(*component, pattern, all, listing);
+    }
+    return listing;
+}
+
+Json events_json(const Listing& listing) {
+    Json events = Json::array();
+    for (const auto& listed : listing.events) {
+        events.push_back({{"name", listed.event.name},
+                          {"kind", model::to_string(listed.event.kind)},
+                          {"state", to_string(listed.state)},
+                          {"reason", listed.reason}});
+    }
+    for (const auto& listed : listing.component_events) {
+        events.push_back({{"name", listed.name},
+                          {"kind", listed.component},
+                          {"state", to_string(CounterState::ok)},
+                          {"reason", ""},
+                          {"description", listed.event.description},
+                          {"unit", listed.event.unit},
+                          {"level", listed.event.level}});
+    }
+    return events;
+}
+
+std::string list_json(const Listing& listing) {
     Json json;
     json["schema"] = "ringside.list/1";
-    json["events"] = Json::array();
-    for (const auto& listed : events) {
-        json["events"].push_back({{"name", listed.event.name},
-                                  {"kind", model::to_string(listed.event.kind)},
-                                  {"state", to_string(listed.state)},
-                                  {"reason", listed.reason}});
+    json["components"] = Json::array();
+    for (const auto& found : listing.components) {
+        json["components"].push_back({{"name", found.name},
+                                      {"description", found.description},
+                                      {"usable", found.availability.usable},
+                                      {"reason", found.availability.reason}});
     }
+    json["events"] = events_json(listing);
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string list_text(const std::vector<Listed>& events, const Style& style) {
+std::string line(std::string text) {
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text + '\n';
+}
+
+std::string event_line(const Listed& listed, const Style& style) {
+    auto text =
+        fmt::format("{:<40} {:<14}", listed.event.name, model::to_string(listed.event.kind));
+    if (listed.state != CounterState::ok) {
+        text += fmt::format(" {}", style.warn(fmt::format("{:<13}", to_string(listed.state))));
+    }
+    if (!listed.reason.empty()) text += fmt::format(" {}", style.dim(listed.reason));
+    return line(std::move(text));
+}
+
+std::string list_text(const Listing& listing, const Style& style) {
     std::string text;
-    for (const auto& listed : events) {
-        text +=
-            fmt::format("{:<40} {:<14}", listed.event.name, model::to_string(listed.event.kind));
-        if (listed.state != CounterState::ok) {
-            text += fmt::format(" {}", style.warn(fmt::format("{:<13}", to_string(listed.state))));
-        }
-        if (!listed.reason.empty()) text += fmt::format(" {}", style.dim(listed.reason));
-        while (text.back() == ' ') text.pop_back();
-        text += '\n';
+    for (const auto& listed : listing.events) text += event_line(listed, style);
+    for (const auto& listed : listing.component_events) {
+        const auto& [event, component, name] = listed;
+        const auto unit = event.unit.empty() ? "" : fmt::format(" [{}]", event.unit);
+        text += line(
+            fmt::format("{:<40} {:<14} {}", name, component, style.dim(event.description + unit)));
+    }
+    for (const auto& found : listing.components) {
+        if (found.availability.usable) continue;
+        text += line(fmt::format("{:<40} {:<14} {} {}", found.name + ":::", "component",
+                                 style.warn(fmt::format("{:<13}", "absent")),
+                                 style.dim(found.availability.reason)));
     }
     return text;
 }
@@ -49,7 +138,8 @@ class List : public Verb {
     std::string summary() const override { return "the events that can be opened here"; }
     std::string examples() const override {
         return "  ringside list                    every event that opens here\n"
-               "  ringside list 'kvm:*'            tracepoints of KVM\n"
+               "  ringside list 'kvm:*'            tracepoints of KVM, and its component\n"
+               "  ringside list net:::             what the net component counts\n"
                "  ringside list --all cache        also those that do not open, and why\n";
     }
     void declare(Options& options) override {
@@ -59,12 +149,8 @@ class List : public Verb {
     }
 
     Outcome run() override {
-        const base::SysRoot root;
-        auto events = trust::list_events(root, platform::describe(root), pattern_);
-        if (!all_) {
-            std::erase_if(events, [](const Listed& e) { return e.state != CounterState::ok; });
-        }
-        const auto text = output_.json ? list_json(events) : list_text(events, Style(stdout));
+        const Listing listing = make_listing(pattern_, all_);
+        const auto text = output_.json ? list_json(listing) : list_text(listing, Style(stdout));
         if (auto done = deliver(output_, text); !done) return done.error();
         return 0;
     }

@@ -67,7 +67,7 @@ Result<MachineSteal> CpuStealClock::read() const {
     const std::lock_guard lock(impl_->mutex);
     auto cpus = impl_->meter->read();
     if (!cpus) return cpus.error();
-    return clocks::sum_up(std::move(*cpus));
+    return clocks::sum_up(*cpus);
 }
 
 struct Clocks::Impl {

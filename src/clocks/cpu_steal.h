@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include <ringside/clocks.h>
 #include <ringside/result.h>
@@ -15,7 +16,9 @@ namespace ringside::clocks {
 class CpuStealMeter {
   public:
     virtual ~CpuStealMeter() = default;
-    virtual Result<std::vector<CpuSteal>> read() = 0;
+    // By CPU number, since the meter was made. Valid until the next read; allocates only when a
+    // CPU comes that was not there before.
+    virtual Result<std::span<const CpuSteal>> read() = 0;
 };
 using CpuStealMeterPtr = std::unique_ptr<CpuStealMeter>;
 
@@ -23,6 +26,6 @@ Result<CpuStealMeterPtr> make_counter_meter(const std::shared_ptr<bpf::StealTrac
 Result<CpuStealMeterPtr> make_proc_stat_meter(const base::SysRoot& root);
 
 // The machine's steal is the sum over its CPUs.
-MachineSteal sum_up(std::vector<CpuSteal> cpus);
+MachineSteal sum_up(std::span<const CpuSteal> cpus);
 
 }  // namespace ringside::clocks

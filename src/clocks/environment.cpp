@@ -117,7 +117,7 @@ Result<CpuStealMeterPtr> Environment::make_cpu_meter() {
     if (options_.only != StealMethod::proc_stat) {
         auto loaded = tracer();
         if (loaded && (*loaded)->source() != bpf::StealSource::accounted) {
-            return make_counter_meter(*loaded);
+            if (auto meter = make_counter_meter(*loaded)) return meter;
         }
     }
     return make_proc_stat_meter(root_);

@@ -1,5 +1,6 @@
 #include "clocks/proc_stat.h"
 
+#include <algorithm>
 #include <array>
 
 #include <unistd.h>
@@ -16,17 +17,29 @@ constexpr std::array columns{&CpuTicks::user,    &CpuTicks::nice,   &CpuTicks::s
                              &CpuTicks::softirq, &CpuTicks::steal};
 constexpr int largest_cpu = 65535;
 
-std::optional<CpuTicks> parse_columns(const std::vector<std::string_view>& words) {
+std::string_view take_word(std::string_view& text) {
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    const auto word = text.substr(0, text.find(' '));
+    text.remove_prefix(word.size());
+    return word;
+}
+
+std::optional<CpuTicks> parse_columns(std::string_view text) {
     CpuTicks ticks;
-    for (std::size_t i = 0; i < columns.size() && i + 1 < words.size(); ++i) {
-        const auto value = base::parse_u64(words[i + 1]);
+    for (const auto column : columns) {
+        const auto word = take_word(text);
+        if (word.empty()) break;
+        const auto value = base::parse_u64(word);
         if (!value) return std::nullopt;
-        ticks.*columns[i] = *value;
+        ticks.*column = *value;
     }
     return ticks;
 }
 
+// "cpu" is all of them, "cpu7" one.
 std::optional<int> parse_cpu_number(std::string_view name) {
+    if (!name.starts_with("cpu")) return std::nullopt;
+    if (name.size() == 3) return -1;
     const auto number = base::parse_u64(name.substr(3));
     if (!number || *number > largest_cpu) return std::nullopt;
     return static_cast<int>(*number);
@@ -42,34 +55,36 @@ CpuTicks growth(const CpuTicks& from, const CpuTicks& to) {
 
 }  // namespace
 
+std::optional<CpuLine> parse_cpu_line(std::string_view line) {
+    const auto cpu = parse_cpu_number(take_word(line));
+    const auto ticks = cpu ? parse_columns(line) : std::nullopt;
+    if (!ticks) return std::nullopt;
+    return CpuLine{*cpu, *ticks};
+}
+
 std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     ProcStat stat;
     bool any = false;
     for (const auto line : base::split_lines(text)) {
-        if (!line.starts_with("cpu")) continue;
-        const auto words = base::split_words(line);
-        const auto ticks = parse_columns(words);
-        if (!ticks) continue;
-        if (words[0] == "cpu") {
-            stat.total = *ticks;
-            any = true;
-        } else if (const auto cpu = parse_cpu_number(words[0])) {
-            stat.cpus[*cpu] = *ticks;
-            any = true;
-        }
+        const auto parsed = parse_cpu_line(line);
+        if (!parsed) continue;
+        (parsed->cpu < 0 ? stat.total : stat.cpus[parsed->cpu]) = parsed->ticks;
+        any = true;
     }
     return any ? std::optional(stat) : std::nullopt;
 }
 
 void TickSums::add(const ProcStat& now) {
-    for (const auto& [cpu, ticks] : now.cpus) {
-        // A CPU that was not seen before counts from now: what it shows may be older than we are.
-        const auto before = last_.try_emplace(cpu, ticks).first;
-        const CpuTicks grown = growth(before->second, ticks);
-        CpuTicks& sum = sums_[cpu];
-        for (const auto column : columns) sum.*column += grown.*column;
-        before->second = ticks;
-    }
+    for (const auto& [cpu, ticks] : now.cpus) add(cpu, ticks);
+}
+
+void TickSums::add(int cpu, const CpuTicks& now) {
+    // A CPU that was not seen before counts from now: what it shows may be older than we are.
+    const auto before = last_.try_emplace(cpu, now).first;
+    const CpuTicks grown = growth(before->second, now);
+    CpuTicks& sum = sums_[cpu];
+    for (const auto column : columns) sum.*column += grown.*column;
+    before->second = now;
 }
 
 std::uint64_t tick_ns() {

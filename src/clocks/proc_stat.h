@@ -30,6 +30,13 @@ struct ProcStat {
     std::map<int, CpuTicks> cpus;  // online ones
 };
 
+struct CpuLine {
+    int cpu = 0;  // -1 for the sum over all
+    CpuTicks ticks;
+};
+// A line of /proc/stat; nullopt if it is not a CPU's or makes no sense. Does not allocate.
+std::optional<CpuLine> parse_cpu_line(std::string_view line);
+
 // Total: a short line ends with zeros, one that makes no sense is left out. nullopt without any
 // "cpu" line.
 std::optional<ProcStat> parse_proc_stat(std::string_view text);
@@ -38,6 +45,7 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text);
 class TickSums {
   public:
     void add(const ProcStat& now);
+    void add(int cpu, const CpuTicks& now);
     const std::map<int, CpuTicks>& since_start() const { return sums_; }
 
   private:

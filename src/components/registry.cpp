@@ -1,13 +1,20 @@
 #include "components/registry.h"
 
 #include "components/cpu/cpu.h"
+#include "components/infiniband/infiniband.h"
+#include "components/kvm/kvm.h"
+#include "components/net/net.h"
+#include "components/steal/steal.h"
+#include "components/vmware/vmware.h"
 
 namespace ringside::components {
 
 std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
     using Make = session::ComponentPtr (*)(const base::SysRoot&);
     // One for each folder of this room. The first takes the names that name no component.
-    const std::vector<Make> makers = {make_cpu};
+    const std::vector<Make> makers = {
+        make_cpu, steal::make, net::make, infiniband::make, vmware::make, kvm::make,
+    };
 
     std::vector<session::ComponentPtr> components;
     for (const auto make : makers) components.push_back(make(root));

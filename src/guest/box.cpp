@@ -99,6 +99,9 @@ Result<void> BoxRun::choose_kind() {
     if (request_.icount) kind_.icount = request_.icount;
     if (request_.no_icount) kind_.icount.reset();
     if (request_.smp) kind_.smp = *request_.smp;
+    if (request_.nic && !request_.inner) {
+        if (auto added = add_nic(kind_, *request_.nic); !added) return added;
+    }
     return check();
 }
 
@@ -120,12 +123,15 @@ std::vector<std::string> BoxRun::inner_command(const Kind& kind) const {
 
 // The box's own command becomes the QEMU that is the inner guest.
 Result<void> BoxRun::plan_inner(RunContent& host_content) {
-    const Kind* kind = KindTable::built_in().find(kind_.inner);
-    auto image = provide_image(cache_, *kind, request_.progress);
+    Kind kind = *KindTable::built_in().find(kind_.inner);
+    if (request_.nic) {
+        if (auto added = add_nic(kind, *request_.nic); !added) return added;
+    }
+    auto image = provide_image(cache_, kind, request_.progress);
     if (!image) return image.error();
     RunContent content{request_.command, request_.environment, {},
                        request_.put,     request_.get,         request_.builds};
-    auto run = make_run_layer(cache_, *kind, content);
+    auto run = make_run_layer(cache_, kind, content);
     if (!run) return run.error();
     outcome_.has_ringside = run->has_ringside;
     auto initrd = read_file(image->initrd);
@@ -135,7 +141,7 @@ Result<void> BoxRun::plan_inner(RunContent& host_content) {
     if (auto added = inner_files_.add_tree(image->kernel, "ringside/inner/kernel"); !added) {
         return added;
     }
-    host_content.command = inner_command(*kind);
+    host_content.command = inner_command(kind);
     return {};
 }
 

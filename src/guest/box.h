@@ -26,6 +26,10 @@ struct BoxRequest {
     std::optional<int> icount;       // virtual time by instructions, 2^icount ns each
     bool no_icount = false;
     std::optional<int> smp;
+    // A network interface of this model (data/guest/nics.csv), with a source of zeros at
+    // 10.0.2.100:9 and nothing else behind it. Its address is for the command to set. With `inner`
+    // it is the inner guest's.
+    std::optional<std::string> nic;
 
     // In a kind with an inner guest: the command runs there, and put and get are about it.
     bool inner = false;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/csv.h"
 #include "base/embedded.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -79,6 +80,23 @@ bool set_member(Kind& kind, std::string_view line) {
 }
 
 }  // namespace
+
+Result<void> add_nic(Kind& kind, std::string_view model) {
+    const auto table = base::embedded_file("guest/nics.csv");
+    RINGSIDE_ASSERT(table.has_value());
+    std::string known;
+    for (const auto& row : base::parse_csv(*table)) {
+        RINGSIDE_ASSERT(row.size() == 2);
+        if (row[0] == "model") continue;
+        known += " " + row[0];
+        if (row[0] != model) continue;
+        kind.nic = model;
+        kind.modules.push_back(row[1]);
+        return {};
+    }
+    return base::fail(ErrorCode::bad_input, fmt::format("no network interface {}", model),
+                      "there are:" + known);
+}
 
 Result<KindTable> KindTable::parse(std::string_view text) {
     KindTable table;

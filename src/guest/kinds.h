@@ -29,10 +29,15 @@ struct Kind {
     std::vector<std::string> modules;
     std::string append;
     std::optional<int> icount;  // the shift: 2^shift ns of virtual time an instruction
+    std::string nic;            // the model of its network interface; none in any kind itself
     std::string inner;          // the kind of the guest it can boot, or empty
 
     bool is_deterministic() const { return icount.has_value(); }
 };
+
+// Gives the kind a network interface of QEMU's `model`, with the module that drives it. Fails with
+// the models there are (data/guest/nics.csv).
+Result<void> add_nic(Kind& kind, std::string_view model);
 
 class KindTable {
   public:

@@ -5,51 +5,62 @@
 namespace ringside::session {
 
 SampledCounters::SampledCounters(std::span<const ComponentEvent> events)
-    : base_(events.size()), now_(events.size()), last_(events.size()) {
+    : now_(events.size()), before_(events.size()), values_(events.size()) {
     for (const auto& event : events) levels_.push_back(event.level);
 }
 
 Result<void> SampledCounters::start() {
-    if (auto done = sample(base_); !done) return done.error();
-    for (std::size_t i = 0; i < last_.size(); ++i) last_[i] = Reading{0, base_[i].state};
+    source_restarted();
+    std::fill(values_.begin(), values_.end(), Reading{});
+    if (auto done = advance(); !done) return done;
     running_ = true;
     return {};
 }
 
 Result<void> SampledCounters::stop() {
-    auto done = sample_differences(last_);
+    auto done = running_ ? advance() : Result<void>();
     running_ = false;
     return done;
 }
 
 Result<void> SampledCounters::reset() {
     if (running_) return start();
-    for (auto& reading : last_) reading = Reading{0, reading.state};
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+        if (!levels_[i]) values_[i] = Reading{0, values_[i].state};
+    }
     return {};
 }
 
 Result<void> SampledCounters::read(std::span<Reading> out) {
     if (running_) {
-        if (auto done = sample_differences(last_); !done) return done.error();
+        if (auto done = advance(); !done) return done;
     }
-    std::copy(last_.begin(), last_.end(), out.begin());
+    std::copy(values_.begin(), values_.end(), out.begin());
     return {};
 }
 
-// A source may step back (a device was reset, the kernel corrected itself): then nothing is added.
-// One that was not there at the start counts from its first appearance.
-Result<void> SampledCounters::sample_differences(std::span<Reading> out) {
+std::int64_t SampledCounters::gained(std::size_t, std::int64_t before, std::int64_t now) const {
+    return std::max<std::int64_t>(now - before, 0);
+}
+
+void SampledCounters::source_restarted() {
+    std::fill(before_.begin(), before_.end(), std::nullopt);
+}
+
+// A source that was not there at the start counts from its first appearance; one that goes away
+// keeps what it had gained, and says so in its state.
+Result<void> SampledCounters::advance() {
     std::fill(now_.begin(), now_.end(), Reading{});
-    if (auto done = sample(now_); !done) return done.error();
+    if (auto done = sample(now_); !done) return done;
     for (std::size_t i = 0; i < now_.size(); ++i) {
+        Reading& value = values_[i];
+        const std::int64_t sum = value.value;
         const bool known = now_[i].state == CounterState::ok;
-        if (known && !levels_[i]) {
-            if (base_[i].state != CounterState::ok) base_[i] = now_[i];
-            const std::int64_t added = now_[i].value - base_[i].value;
-            now_[i].value = std::max(added, last_[i].value);
-        }
-        if (!known) now_[i].value = last_[i].value;
-        out[i] = now_[i];
+        value = now_[i];
+        if (!known) value.value = sum;
+        if (!known || levels_[i]) continue;
+        value.value = sum + (before_[i] ? gained(i, *before_[i], now_[i].value) : 0);
+        before_[i] = now_[i].value;
     }
     return {};
 }

@@ -2,7 +2,9 @@
 #include "bpf/steal_tracer.h"
 
 #include <chrono>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -46,6 +48,21 @@ TEST_F(StealTracerTest, KnowsWhereEveryCpusCounterLies) {
     ASSERT_TRUE(cpus) << cpus.error().what;
     EXPECT_EQ(cpus->size(), static_cast<std::size_t>(::sysconf(_SC_NPROCESSORS_ONLN)));
     for (const auto& cpu : *cpus) EXPECT_NE(cpu.source, StealSource::unknown);
+}
+
+TEST_F(StealTracerTest, NotingAllCpusAtOnceGivesWhatVisitingEachGives) {
+    const auto before = tracer_->read_cpus();
+    ASSERT_TRUE(tracer_->note_cpus());
+    std::vector<std::optional<std::uint64_t>> noted;
+    for (int cpu = 0; cpu < tracer_->cpu_count(); ++cpu) noted.push_back(tracer_->steal_of(cpu));
+    const auto after = tracer_->read_cpus();
+    ASSERT_TRUE(before && after);
+    for (std::size_t i = 0; i < before->size() && i < after->size(); ++i) {
+        const auto& between = noted[static_cast<std::size_t>((*before)[i].cpu)];
+        ASSERT_TRUE(between);
+        EXPECT_GE(*between, (*before)[i].steal_ns);
+        EXPECT_LE(*between, (*after)[i].steal_ns);
+    }
 }
 
 TEST_F(StealTracerTest, OccupiedTimeOfTheCallerIsBetweenCpuAndRealTime) {

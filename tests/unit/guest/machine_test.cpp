@@ -39,6 +39,17 @@ TEST(Machine, PortsAreNamedAndCommasInPathsSurvive) {
     EXPECT_THAT(argv, Contains("file,id=status,path=/s,logfile=/copy"));
 }
 
+TEST(Machine, OnlyOneThatWasGivenANetworkHasOne) {
+    auto spec = spec_of("x86-guest");
+    EXPECT_THAT(qemu_arguments(spec), Not(Contains("-netdev")));
+    ASSERT_TRUE(add_nic(spec.kind, "rtl8139"));
+    EXPECT_THAT(spec.kind.modules, Contains("8139cp"));
+    EXPECT_THAT(qemu_arguments(spec), Contains("rtl8139,netdev=net0,romfile="));
+    const auto unknown = add_nic(spec.kind, "carrier-pigeon");
+    ASSERT_FALSE(unknown);
+    EXPECT_THAT(unknown.error().hint, ::testing::HasSubstr("virtio-net-pci"));
+}
+
 TEST(Report, FollowsTheInitScript) {
     Report report;
     for (const auto* line : {"init", "beside", "command", "exit 137", "beside-exit 1", "done"}) {

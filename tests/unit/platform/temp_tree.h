@@ -29,6 +29,14 @@ class TempTree {
         return *this;
     }
 
+    // A symbolic link with this text; what it points to need not exist.
+    TempTree& link(const std::string& path, const std::string& target) {
+        std::filesystem::create_directories(std::filesystem::path(path_ + path).parent_path());
+        std::filesystem::create_symlink(target, path_ + path);
+        return *this;
+    }
+    void remove(const std::string& path) { std::filesystem::remove_all(path_ + path); }
+
     base::SysRoot root() const { return base::SysRoot(path_); }
 
   private:
