@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "base/own_calls.h"
+
 namespace ringside::base {
 
 class Fd {
@@ -24,7 +26,9 @@ class Fd {
     explicit operator bool() const { return fd_ >= 0; }
     int release() { return std::exchange(fd_, -1); }
     void reset() {
-        if (fd_ >= 0) ::close(fd_);
+        if (fd_ < 0) return;
+        const OwnCalls own;
+        ::close(fd_);
         fd_ = -1;
     }
 

@@ -9,10 +9,12 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/own_calls.h"
 
 namespace ringside::base {
 
 Result<void> write_all(int fd, std::string_view bytes, const std::string& name) {
+    const OwnCalls own;
     while (!bytes.empty()) {
         const ssize_t written = ::write(fd, bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/own_calls.h"
 #include "base/text.h"
 
 namespace ringside::base {
@@ -29,6 +30,7 @@ bool SysRoot::exists(std::string_view path) const {
 }
 
 Result<std::string> SysRoot::read(std::string_view path, std::size_t limit_bytes) const {
+    const OwnCalls own;
     const std::string where = locate(path);
     Fd fd(::open(where.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     if (!fd) return fail_errno(errno, "cannot open " + where);

@@ -13,38 +13,13 @@
 
 #include "base/error.h"
 #include "bpf/kernel_layout.h"
+#include "bpf/loading.h"
+#include "bpf/objects.h"
 #include "bpf/steal_layout.h"
-#include "bpf/steal_object.h"
 
 namespace ringside::bpf {
 
 namespace {
-
-constexpr const char* hint_for_privileges =
-    "run as root, or with CAP_BPF and CAP_PERFMON; the kernel needs BTF and version 5.12 or later";
-
-// libbpf writes to stderr unless told otherwise, and a library does not print.
-class Quiet {
-  public:
-    Quiet() : before_(libbpf_set_print(nullptr)) {}
-    ~Quiet() { libbpf_set_print(before_); }
-    Quiet(const Quiet&) = delete;
-    Quiet& operator=(const Quiet&) = delete;
-
-  private:
-    libbpf_print_fn_t before_;
-};
-
-std::size_t whole_pages(std::size_t bytes) {
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    return (bytes + page - 1) / page * page;
-}
-
-// Thread ids mean the same to the kernel and to us only in its first pid namespace.
-bool in_first_pid_namespace(const base::SysRoot& root) {
-    const auto link = root.read_link("/proc/self/ns/pid");
-    return link && *link == "pid:[4026531836]";  // PROC_PID_INIT_INO in linux/proc_ns.h
-}
 
 Result<void> set_places(bpf_object* object, const KernelLayout& layout) {
     const steal_places places{layout.kvm_from_run_queue.value_or(0),
@@ -56,32 +31,10 @@ Result<void> set_places(bpf_object* object, const KernelLayout& layout) {
     return {};
 }
 
-Result<base::Mmap> map_table(const bpf_object* object, const char* name, std::size_t entry_bytes,
-                             std::size_t entries) {
-    const int fd = bpf_object__find_map_fd_by_name(object, name);
-    // The kernel rounds an array's entries up to 8 bytes, and the whole up to pages.
-    const std::size_t size = whole_pages(entry_bytes * entries);
-    void* address = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (address == MAP_FAILED) {
-        return base::fail_errno(errno, std::string("cannot map the BPF table ") + name);
-    }
-    return base::Mmap(address, size);
-}
-
-// The kernel changes these words while we look.
-template <typename T>
-T peek(const T& word) {
-    return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
-}
-
 }  // namespace
 
 Result<std::shared_ptr<StealTracer>> StealTracer::load(const base::SysRoot& root) {
-    if (!in_first_pid_namespace(root)) {
-        return base::fail(ErrorCode::unsupported,
-                          "BPF sees other thread ids than this container does",
-                          "run outside of the container, or with its pid namespace shared");
-    }
+    if (auto same = require_first_pid_namespace(root); !same) return same.error();
     std::shared_ptr<StealTracer> tracer(new StealTracer);
     auto attached = tracer->attach(root);
     if (!attached) return attached.error();
@@ -107,15 +60,11 @@ Result<void> StealTracer::attach(const base::SysRoot& root) {
     if (auto set = set_places(object_, *layout); !set) return set;
     const auto cpu_count = static_cast<unsigned>(std::max(1, libbpf_num_possible_cpus()));
     bpf_map__set_max_entries(bpf_object__find_map_by_name(object_, "cpus"), cpu_count);
-    if (const int error = bpf_object__load(object_); error != 0) {
-        return base::fail_errno(-error, "cannot load the BPF program", hint_for_privileges);
-    }
+    if (auto loaded = load_object(object_); !loaded) return loaded;
     for (const char* name : {"on_fork", "on_exit", "on_switch"}) {
-        bpf_link* link = bpf_program__attach(bpf_object__find_program_by_name(object_, name));
-        if (link == nullptr) {
-            return base::fail_errno(errno, std::string("cannot attach the BPF program ") + name);
-        }
-        links_.push_back(link);
+        auto link = attach_program(object_, name);
+        if (!link) return link.error();
+        links_.push_back(*link);
     }
     look_fd_ = bpf_program__fd(bpf_object__find_program_by_name(object_, "look"));
     note_fd_ = bpf_program__fd(bpf_object__find_program_by_name(object_, "note_counters"));

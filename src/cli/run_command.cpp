@@ -47,6 +47,7 @@ Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& ou
     base::SpawnOptions options;
     options.held = true;
     options.die_with_parent = false;
+    options.extra_env = hooks.extra_env;
     if (output.takes_stdout()) options.stdout_fd = STDERR_FILENO;
     auto child = base::spawn(argv, options);
     if (!child) return child.error();

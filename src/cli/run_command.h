@@ -18,6 +18,8 @@ struct CommandHooks {
     std::function<Result<void>(pid_t pid)> before;
     // It ended, with this status.
     std::function<Result<void>(const base::ExitStatus&)> after;
+    // Added to the command's environment: "NAME=value".
+    std::vector<std::string> extra_env;
 };
 
 // Runs `argv` in the foreground. SIGINT and SIGTERM reach the command, and we still report. Its

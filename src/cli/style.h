@@ -13,7 +13,8 @@ namespace ringside::cli {
 class Style {
   public:
     explicit Style(std::FILE* stream)
-        : on_(::isatty(::fileno(stream)) == 1 && unset("NO_COLOR") && !is_dumb()) {}
+        : on_(stream != nullptr && ::isatty(::fileno(stream)) == 1 && unset("NO_COLOR") &&
+              !is_dumb()) {}
 
     std::string good(std::string_view text) const { return paint("32", text); }
     std::string warn(std::string_view text) const { return paint("33", text); }

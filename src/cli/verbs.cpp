@@ -7,6 +7,7 @@ Verbs all_verbs() {
     verbs.push_back(make_doctor());
     verbs.push_back(make_list());
     verbs.push_back(make_time());
+    verbs.push_back(make_io());
     add_guest_verbs(verbs);
     add_lab_verbs(verbs);
     return verbs;

@@ -8,6 +8,7 @@
 namespace ringside::cli {
 
 std::unique_ptr<Verb> make_doctor();
+std::unique_ptr<Verb> make_io();
 std::unique_ptr<Verb> make_list();
 std::unique_ptr<Verb> make_time();
 // `guest run` and the verbs beside it.

@@ -2,6 +2,7 @@
 
 #include "components/cpu/cpu.h"
 #include "components/infiniband/infiniband.h"
+#include "components/io/io.h"
 #include "components/kvm/kvm.h"
 #include "components/net/net.h"
 #include "components/steal/steal.h"
@@ -13,7 +14,7 @@ std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
     using Make = session::ComponentPtr (*)(const base::SysRoot&);
     // One for each folder of this room. The first takes the names that name no component.
     const std::vector<Make> makers = {
-        make_cpu, steal::make, net::make, infiniband::make, vmware::make, kvm::make,
+        make_cpu, steal::make, io::make, net::make, infiniband::make, vmware::make, kvm::make,
     };
 
     std::vector<session::ComponentPtr> components;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/own_calls.h"
 
 namespace ringside::perf {
 
@@ -100,6 +101,7 @@ Result<void> EventFd::reset() const {
 }
 
 Result<std::optional<Count>> EventFd::read() const {
+    const base::OwnCalls own;
     std::array<std::uint64_t, 3> words{};
     const ssize_t got = ::read(fd_.get(), words.data(), sizeof words);
     if (got == 0) return std::optional<Count>{};

@@ -95,7 +95,10 @@ class CaseTest : public ::testing::Test {
 
     void TestBody() override {
         for (const auto& [key, value] : case_.lines) {
-            if (key == "NEEDS" && value == "root" && ::geteuid() != 0) GTEST_SKIP() << "not root";
+            if (key != "NEEDS") continue;
+            if (value == "root" && ::geteuid() != 0) GTEST_SKIP() << "not root";
+            const std::string needed = value == "root" ? "" : expand(value);
+            if (!needed.empty() && !fs::exists(needed)) GTEST_SKIP() << "no " << needed;
         }
         run();
         if (HasFatalFailure()) return;

@@ -1,4 +1,4 @@
-// The compiled steal.bpf.c, carried inside the library.
+// The compiled BPF programs, carried inside the library.
 #pragma once
 
 #include <cstddef>
@@ -7,5 +7,6 @@
 namespace ringside::bpf {
 
 std::span<const std::byte> steal_object();
+std::span<const std::byte> io_object();
 
 }  // namespace ringside::bpf

@@ -1,0 +1,140 @@
+#include "cli/interposable.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/mmap.h"
+#include "base/text.h"
+#include "guest/elf.h"
+#include "preload/io_layout.h"
+
+namespace ringside::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::span<const std::byte>;
+
+// As execvp() looks for it.
+std::string find_program(const std::string& name) {
+    if (base::contains(name, "/")) return name;
+    const char* path = std::getenv("PATH");
+    for (const auto folder : base::split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+        const std::string candidate = fs::path(folder.empty() ? "." : folder) / name;
+        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    }
+    return {};
+}
+
+struct Program {
+    base::Mmap memory;
+    bool changes_user = false;
+
+    Bytes bytes() const { return {memory.data(), memory.size_bytes()}; }
+    std::string_view text() const {
+        return {reinterpret_cast<const char*>(memory.data()), memory.size_bytes()};
+    }
+};
+
+std::optional<Program> open_program(const std::string& path) {
+    const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat info {};
+    if (!fd || ::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) {
+        return std::nullopt;
+    }
+    const auto size = static_cast<std::size_t>(info.st_size);
+    void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+    if (memory == MAP_FAILED) return std::nullopt;
+    Program program;
+    program.memory = base::Mmap(memory, size);
+    program.changes_user = ((info.st_mode & S_ISUID) != 0 && info.st_uid != ::geteuid()) ||
+                           ((info.st_mode & S_ISGID) != 0 && info.st_gid != ::getegid());
+    return program;
+}
+
+// "#!/usr/bin/env python3" is run by /usr/bin/env, which runs python3; the first will do.
+std::optional<std::string> interpreter_of(std::string_view text) {
+    if (!text.starts_with("#!")) return std::nullopt;
+    const auto words = base::split_words(text.substr(2, text.find('\n') - 2));
+    return words.empty() ? std::nullopt : std::optional(std::string(words.front()));
+}
+
+// Go leaves a note of type 4 (its build id); its programs make system calls without libc even where
+// they are linked with it.
+bool is_go(std::string_view text) {
+    constexpr std::string_view type_and_name("\4\0\0\0Go\0\0", 8);
+    return base::contains(text.substr(0, 16384), type_and_name);
+}
+
+std::optional<std::string> obstacle_in(const Program& program) {
+    if (program.changes_user) return "it runs as another user";
+    const auto facts = guest::read_elf(program.bytes());
+    if (!facts) return std::nullopt;  // 32-bit, or broken, which running it will show
+    if (*facts && (*facts)->interpreter.empty()) return "it is statically linked";
+    if (*facts && is_go(program.text())) return "it is written in Go, which does without libc";
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> not_interposable(const std::string& name) {
+    std::string path = find_program(name);
+    for (int depth = 0; depth < 4; ++depth) {
+        const auto program = open_program(path);
+        if (!program) return std::nullopt;
+        const auto interpreter = interpreter_of(program->text());
+        if (!interpreter) return obstacle_in(*program);
+        path = *interpreter;
+    }
+    return std::nullopt;
+}
+
+Result<std::string> interposer_folder() {
+    std::error_code error;
+    const fs::path self = fs::read_symlink("/proc/self/exe", error).parent_path();
+    for (const char* place : {"io", "../lib/ringside/io", "../" RINGSIDE_LIBDIR "/ringside/io"}) {
+        const fs::path folder = (self / place).lexically_normal();
+        if (fs::exists(folder / "lib64/libringside-io.so", error)) return folder.string();
+    }
+    return base::fail(ErrorCode::not_found,
+                      "libringside-io.so is not where it was built or installed",
+                      "build the target ringside_io, or install Ringside as a whole");
+}
+
+Result<TableFolder> TableFolder::make() {
+    // Memory, not a disk: the tables are written all the time.
+    for (std::string pattern : {"/dev/shm/ringside-io-XXXXXX", "/tmp/ringside-io-XXXXXX"}) {
+        if (::mkdtemp(pattern.data()) != nullptr) return TableFolder(pattern);
+    }
+    return base::fail_errno(errno, "cannot make a folder for counts in /dev/shm or /tmp");
+}
+
+TableFolder::~TableFolder() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove_all(path_, error);
+}
+
+Result<std::vector<std::string>> TableFolder::environment() const {
+    const auto folder = interposer_folder();
+    if (!folder) return folder.error();
+    if (folder->find_first_of(": $") != std::string::npos) {
+        return base::fail(ErrorCode::unsupported, "LD_PRELOAD cannot name a file in " + *folder,
+                          "install Ringside into a folder without blanks, colons and dollars");
+    }
+    std::string preload = *folder + "/$LIB/libringside-io.so";
+    const char* before = std::getenv("LD_PRELOAD");
+    if (before != nullptr && *before != '\0') preload += std::string(":") + before;
+    return std::vector<std::string>{"LD_PRELOAD=" + preload, IO_DIR_VARIABLE "=" + path_};
+}
+
+}  // namespace ringside::cli
