@@ -10,13 +10,13 @@ namespace ringside::components {
 
 std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
     using Make = session::ComponentPtr (*)(const base::SysRoot&);
-    // One line for each folder of this room.
+    // One line for each folder of this room, kept apart by the slashes.
     const std::vector<Make> makers = {
-        steal::make,
-        net::make,
-        infiniband::make,
-        vmware::make,
-        kvm::make,
+        steal::make,       //
+        net::make,         //
+        infiniband::make,  //
+        vmware::make,      //
+        kvm::make,         //
     };
 
     std::vector<session::ComponentPtr> components;
