@@ -12,9 +12,16 @@ namespace ringside::components {
 
 std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
     using Make = session::ComponentPtr (*)(const base::SysRoot&);
-    // One line for each folder of this room. The first takes the names that name no component.
+    // One line for each folder of this room, kept apart by the slashes. The first takes the names
+    // that name no component.
     const std::vector<Make> makers = {
-        make_cpu, steal::make, io::make, net::make, infiniband::make, vmware::make, kvm::make,
+        make_cpu,          //
+        steal::make,       //
+        io::make,          //
+        net::make,         //
+        infiniband::make,  //
+        vmware::make,      //
+        kvm::make,         //
     };
 
     std::vector<session::ComponentPtr> components;

@@ -175,6 +175,16 @@ std::set<std::string> names_of_vmm(const base::SysRoot& root, const Vmm& vmm) {
     return names;
 }
 
+// The number in brackets, taken off the end of `name`.
+std::optional<unsigned> take_item(std::string_view& name) {
+    const auto bracket = name.find('[');
+    if (bracket == std::string_view::npos) return std::nullopt;
+    const auto item = base::parse_u64(name.substr(bracket + 1, name.size() - bracket - 2));
+    if (!item || *item > 65535) return std::nullopt;
+    name = name.substr(0, bracket);
+    return static_cast<unsigned>(*item);
+}
+
 }  // namespace
 
 std::optional<HostEventName> parse_host_event(std::string_view name) {
@@ -197,13 +207,9 @@ std::optional<HostEventName> parse_host_event(std::string_view name) {
     }
     event.name = parts.back();
     if (event.name.ends_with(']') && event.pid != 0 && !event.tracepoint) {
-        const auto bracket = event.name.find('[');
-        if (bracket == std::string_view::npos) return std::nullopt;
-        const auto item =
-            base::parse_u64(event.name.substr(bracket + 1, event.name.size() - bracket - 2));
-        if (!item || *item > 65535) return std::nullopt;
-        event.item = static_cast<unsigned>(*item);
-        event.name = event.name.substr(0, bracket);
+        const auto item = take_item(event.name);
+        if (!item) return std::nullopt;
+        event.item = *item;
     }
     // A name becomes a part of a path.
     if (event.name.empty() || event.name.find('/') != std::string_view::npos) return std::nullopt;
