@@ -39,9 +39,9 @@ void start_component_info(PAPI_component_info_t& info, std::string_view name,
     const bool cpu = index == 0;
     info.default_domain = cpu ? PAPI_DOM_USER : PAPI_DOM_ALL;
     info.available_domains = cpu ? cpu_domains : PAPI_DOM_ALL;
-    info.default_granularity = cpu ? PAPI_GRN_THR : PAPI_GRN_SYS;
-    info.available_granularities =
-        cpu ? PAPI_GRN_THR | PAPI_GRN_SYS | PAPI_GRN_SYS_CPU : PAPI_GRN_SYS;
+    info.default_granularity = PAPI_GRN_THR;
+    info.available_granularities = cpu ? PAPI_GRN_THR | PAPI_GRN_SYS | PAPI_GRN_SYS_CPU
+                                       : PAPI_GRN_THR | PAPI_GRN_PROC;
     info.hardware_intr_sig = cpu ? SIGRTMIN : 0;
     info.hardware_intr = cpu;
     info.kernel_multiplex = cpu;

@@ -1,9 +1,27 @@
 #include "papi/library.h"
 
+#include <algorithm>
+
 #include "components/registry.h"
+#include "papi/stealtime.h"
 #include "papi/sysdetect.h"
 
 namespace ringside::papi {
+
+namespace {
+
+// Ours, and those that only PAPI has.
+std::vector<session::ComponentPtr> sources() {
+    auto all = components::all_components();
+    const auto steal = std::find_if(all.begin(), all.end(), [](const auto& component) {
+        return component->name() == "steal";
+    });
+    if (steal != all.end()) all.push_back(make_stealtime(**steal));
+    all.push_back(make_sysdetect());
+    return all;
+}
+
+}  // namespace
 
 Library& make_library() {
     static Library& only = *new Library;  // several threads may come here; one is first
@@ -15,9 +33,7 @@ Catalogue& Library::catalogue() {
     if (auto* made = catalogue_.load(std::memory_order_acquire)) return *made;
     const std::lock_guard lock(making_);
     if (auto* made = catalogue_.load(std::memory_order_acquire)) return *made;
-    auto sources = components::all_components();
-    sources.push_back(make_sysdetect());
-    auto* made = new Catalogue(std::move(sources));
+    auto* made = new Catalogue(sources());
     catalogue_.store(made, std::memory_order_release);
     return *made;
 }

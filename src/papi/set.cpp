@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <sched.h>
+#include <unistd.h>
 
 #include "papi/errors.h"
 #include "papi/formulas.h"
@@ -143,7 +144,9 @@ Result<SetOptions> Set::options() const {
         options.target = Target::thread(static_cast<int>(settings_.tid));
     } else if ((state_ & PAPI_CPU_ATTACHED) != 0) {
         options.target = Target::on_cpus({static_cast<int>(settings_.cpu)});
-    } else if (component_ == 0 && settings_.granularity != PAPI_GRN_THR) {
+    } else if (settings_.granularity == PAPI_GRN_PROC) {
+        options.target = Target::process(::getpid());
+    } else if (settings_.granularity != PAPI_GRN_THR) {
         options.target = Target::on_cpus({::sched_getcpu()});
     }
     return options;
