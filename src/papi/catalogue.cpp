@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/csv.h"
 #include "base/embedded.h"
+#include "base/text.h"
 #include "papi/component_info.h"
 #include "papi/errors.h"
 #include "papi/perf_names.h"
@@ -32,15 +33,15 @@ Catalogue::Catalogue(std::vector<session::ComponentPtr> sources) : sources_(std:
     const auto text = base::embedded_file("papi/components.csv");
     RINGSIDE_ASSERT(text.has_value());
     for (const auto& row : base::parse_csv(*text)) {
-        if (row.size() != 4) continue;
+        if (row.size() != 5) continue;
         const auto* source = find_source(sources_, row[2]);
         if (source == nullptr) continue;  // the heading, or a component this build leaves out
         auto entry = std::make_unique<Entry>();
         entry->name = row[0];
         entry->prefix = row[1];
         entry->source = source;
-        entry->description = row[3];
-        start_component_info(entry->info, row[0], row[1], row[3], components());
+        entry->most = base::parse_u64(row[3]).value_or(0);
+        start_component_info(entry->info, row[0], row[1], row[4], components());
         entries_.push_back(std::move(entry));
     }
 }
@@ -92,19 +93,27 @@ PAPI_component_info_t& Catalogue::info(int component) {
 int Catalogue::find(std::string_view name) {
     const std::lock_guard lock(mutex_);
     if (const auto known = codes_.find(name); known != codes_.end()) return known->second;
-    int component = 0;
-    if (const auto mark = name.find(prefix_mark); mark != std::string_view::npos) {
-        component = index_of(name.substr(0, mark));
-        if (component < 0) return component;
-        name.remove_prefix(mark + prefix_mark.size());
+    const auto mark = name.find(prefix_mark);
+    if (mark == std::string_view::npos) return find_anywhere(name);
+    const int component = index_of(name.substr(0, mark));
+    if (component < 0) return component;
+    return find_locked(component, name.substr(mark + prefix_mark.size()));
+}
+
+// A name without a component is the CPU's; where the CPU has none such, that of the first that has.
+int Catalogue::find_anywhere(std::string_view name) {
+    const int on_cpu = valid(0) ? find_locked(0, name) : PAPI_ENOCMP;
+    if (on_cpu != PAPI_ENOEVNT || name.find("::") != std::string_view::npos) return on_cpu;
+    for (int component = 1; component < components(); ++component) {
+        const int code = find_locked(component, name);
+        if (code >= 0) return code;
     }
-    if (!valid(component)) return PAPI_ENOCMP;
-    if (check_locked(entry(component)) != PAPI_OK) return PAPI_ECMP_DISABLED;
-    return find_locked(component, name);
+    return on_cpu;
 }
 
 int Catalogue::find_locked(int component, std::string_view name) {
     auto& home = entry(component);
+    if (check_locked(home) != PAPI_OK) return PAPI_ECMP_DISABLED;
     std::string source_name(name);
     if (component == 0) {
         const auto perf_name = to_perf_name(name);
@@ -146,6 +155,7 @@ const std::vector<int>& Catalogue::list_locked(Entry& home) {
         const std::string name = component == 0 ? to_papi_name(listed.name)
                                                 : home.prefix + std::string(prefix_mark) + listed.name;
         home.codes->push_back(add_locked(component, name, std::move(*event)));
+        if (home.codes->size() == home.most) break;
     }
     return *home.codes;
 }

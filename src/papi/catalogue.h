@@ -54,7 +54,7 @@ class Catalogue {
     struct Entry {
         std::string name;
         std::string prefix;
-        std::string description;
+        std::size_t most = 0;  // events that are listed; 0: all
         const session::Component* source = nullptr;
         std::optional<int> disabled;
         std::string reason;
@@ -63,11 +63,11 @@ class Catalogue {
         std::optional<std::vector<int>> codes;
     };
 
+    int find_anywhere(std::string_view name);
     int find_locked(int component, std::string_view name);
     int add_locked(int component, std::string name, session::ComponentEvent event);
     const std::vector<int>& list_locked(Entry& entry);
     int check_locked(Entry& entry);
-    void describe_locked(Entry& entry);
     Entry& entry(int component) { return *entries_[static_cast<std::size_t>(component)]; }
 
     std::vector<session::ComponentPtr> sources_;

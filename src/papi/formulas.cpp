@@ -1,9 +1,5 @@
 #include "papi/formulas.h"
 
-#include <fmt/format.h>
-
-#include <ringside/clocks.h>
-
 #include "papi/library.h"
 #include "papi/perf_names.h"
 #include "papi/presets.h"
@@ -38,25 +34,14 @@ Formula try_definition(const events::Definition& definition) {
     return formula;
 }
 
-// A clock that does not change with the core's frequency ticks without a PMU too: the reference
-// cycles of a thread are the time it held the CPU, in ticks of the cycle counter.
-Formula reference_cycles_by_clock() {
-    const auto text = fmt::format("task-clock * {}", cycle_rate().hz / 1e9);
-    auto expression = events::Expression::parse(text);
-    if (!expression) return impossible(PAPI_ENOEVNT);
-    return try_definition({"PAPI_REF_CYC", text, std::move(*expression), {},
-                           "Task clock in ticks of the cycle counter, kernel mode included: no "
-                           "counter of the CPU is to be had"});
-}
-
 Formula find_formula(const Preset& preset) {
     static const session::Definitions& definitions = *new session::Definitions(base::SysRoot());
     Formula formula = impossible(PAPI_ENOEVNT);
     for (const auto& definition : definitions.of(preset.name)) {
         formula = try_definition(definition);
-        if (formula.component >= 0) return formula;
+        if (formula.component >= 0) break;
     }
-    return preset.name == "PAPI_REF_CYC" ? reference_cycles_by_clock() : formula;
+    return formula;
 }
 
 }  // namespace

@@ -173,25 +173,6 @@ TEST_F(Counting, OneSetOfAComponentRunsInAThreadAtATime) {
     EXPECT_EQ(PAPI_stop(other, nullptr), PAPI_OK);
 }
 
-TEST_F(Counting, ReferenceCyclesComeFromTheTaskClockWhereNothingElseCounts) {
-    if (PAPI_num_hwctrs() > 0) GTEST_SKIP() << "this machine has counters";
-    int set = PAPI_NULL;
-    ASSERT_EQ(PAPI_create_eventset(&set), PAPI_OK);
-    ASSERT_EQ(PAPI_add_event(set, PAPI_REF_CYC), PAPI_OK);
-    long long cycles = 0;
-    const long long before = PAPI_get_virt_cyc();
-    ASSERT_EQ(PAPI_start(set), PAPI_OK);
-    spin_ms(10);
-    ASSERT_EQ(PAPI_stop(set, &cycles), PAPI_OK);
-    EXPECT_GT(cycles, 0);
-    EXPECT_GT(PAPI_get_virt_cyc(), before);
-    PAPI_event_info_t info;
-    ASSERT_EQ(PAPI_get_event_info(PAPI_REF_CYC, &info), PAPI_OK);
-    EXPECT_STREQ(info.derived, "DERIVED_POSTFIX");
-    EXPECT_STREQ(info.name[0], "perf::TASK-CLOCK");
-    EXPECT_NE(info.note[0], '\0');
-}
-
 TEST_F(Counting, AForkedChildBeginsAnew) {
     int set = set_with("perf::TASK-CLOCK");
     ASSERT_EQ(PAPI_start(set), PAPI_OK);
