@@ -22,8 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <ringside/papi/papi.h>
+
 #include "base/process.h"
-#include "ringside/papi/papi.h"
 
 namespace {
 
@@ -131,8 +132,11 @@ struct Cost {
 
 Cost quartiles(std::vector<double> samples) {
     std::sort(samples.begin(), samples.end());
-    return {samples[samples.size() / 2], samples[samples.size() / 4],
-            samples[samples.size() * 3 / 4], {}, {}};
+    return {samples[samples.size() / 2],
+            samples[samples.size() / 4],
+            samples[samples.size() * 3 / 4],
+            {},
+            {}};
 }
 
 double time_batch(const Body& body, int calls) {
@@ -169,9 +173,9 @@ std::optional<long> collected(const std::string& library, const char* key, int c
     const auto self = std::string("/proc/self/exe");
     char path[4096] = "";
     if (::readlink(self.c_str(), path, sizeof path - 1) < 0) return std::nullopt;
-    const auto run = ringside::base::run({"valgrind", "--tool=callgrind",
-                                          "--callgrind-out-file=/dev/null", path, "once", library,
-                                          key, std::to_string(calls)});
+    const auto run =
+        ringside::base::run({"valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", path,
+                             "once", library, key, std::to_string(calls)});
     if (!run || run->status.shell_code() != 0) return std::nullopt;
     const auto at = run->stderr_text.find("Collected : ");
     if (at == std::string::npos) return std::nullopt;
@@ -243,11 +247,12 @@ class Report {
     }
 
     void add(const char* name, const Cost& ours, const Cost& peer) {
-        fmt::print("| {} | {:.0f} ({:.0f}-{:.0f}) | {:.0f} ({:.0f}-{:.0f}) | {:.2f} | {} | {} | {} "
-                   "| {} |\n",
-                   name, ours.median_ns, ours.low_ns, ours.high_ns, peer.median_ns, peer.low_ns,
-                   peer.high_ns, ours.median_ns / peer.median_ns, wide(ours.system_calls),
-                   wide(peer.system_calls), number(ours.instructions), number(peer.instructions));
+        fmt::print(
+            "| {} | {:.0f} ({:.0f}-{:.0f}) | {:.0f} ({:.0f}-{:.0f}) | {:.2f} | {} | {} | {} "
+            "| {} |\n",
+            name, ours.median_ns, ours.low_ns, ours.high_ns, peer.median_ns, peer.low_ns,
+            peer.high_ns, ours.median_ns / peer.median_ns, wide(ours.system_calls),
+            wide(peer.system_calls), number(ours.instructions), number(peer.instructions));
         std::fflush(stdout);
         json_ += fmt::format("{}\n  \"{}\": {{\"ours\": {}, \"papi\": {}}}",
                              json_.empty() ? "" : ",", name, object(ours), object(peer));
@@ -263,10 +268,11 @@ class Report {
   private:
     static std::string null_or(const std::string& text) { return text == "-" ? "null" : text; }
     static std::string object(const Cost& cost) {
-        return fmt::format("{{\"median_ns\": {:.1f}, \"low_ns\": {:.1f}, \"high_ns\": {:.1f}, "
-                           "\"system_calls\": {}, \"instructions\": {}}}",
-                           cost.median_ns, cost.low_ns, cost.high_ns,
-                           null_or(wide(cost.system_calls)), null_or(number(cost.instructions)));
+        return fmt::format(
+            "{{\"median_ns\": {:.1f}, \"low_ns\": {:.1f}, \"high_ns\": {:.1f}, "
+            "\"system_calls\": {}, \"instructions\": {}}}",
+            cost.median_ns, cost.low_ns, cost.high_ns, null_or(wide(cost.system_calls)),
+            null_or(number(cost.instructions)));
     }
 
     std::string json_;
@@ -295,8 +301,8 @@ void stay_on_one_cpu() {
 
 int main(int count, char** arguments) {
     if (count == 5 && std::strcmp(arguments[1], "once") == 0) return call_often(arguments);
-    const std::array<std::string, 2> paths = {
-        count > 1 ? arguments[1] : RINGSIDE_PAPI_LIBRARY, count > 2 ? arguments[2] : default_peer};
+    const std::array<std::string, 2> paths = {count > 1 ? arguments[1] : RINGSIDE_PAPI_LIBRARY,
+                                              count > 2 ? arguments[2] : default_peer};
     stay_on_one_cpu();
     const Cost our_init = initialization(paths[0]);
     const Cost peer_init = initialization(paths[1]);

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ringside/papi/papi.h"
+#include <ringside/papi/papi.h>
 
 namespace ringside::papi {
 

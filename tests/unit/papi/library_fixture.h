@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ringside/papi/papi.h"
+#include <ringside/papi/papi.h>
 
 namespace ringside::papi {
 
