@@ -48,17 +48,16 @@ io_call parse_call(const std::vector<std::string>& row) {
             argument(5)};
 }
 
-// Columns of the table: the machine's own calls, and those of its 32-bit programs.
-constexpr std::size_t x86_64_column = 6;
-constexpr std::size_t i386_column = 7;
-constexpr std::size_t arm64_column = 8;
-
 Result<void> set_calls(int map_fd) {
     const auto table = base::embedded_file("io/syscalls.csv");
     RINGSIDE_ASSERT(table);
+    // Columns of the table: the machine's own calls, and those of its 32-bit programs.
 #if defined(__aarch64__)
+    constexpr std::size_t arm64_column = 8;
     const std::map<std::size_t, io_half> columns{{arm64_column, 0}};
 #else
+    constexpr std::size_t x86_64_column = 6;
+    constexpr std::size_t i386_column = 7;
     const std::map<std::size_t, io_half> columns{{x86_64_column, 0}, {i386_column, IO_TRACE_CALLS}};
 #endif
     for (const auto& row : base::parse_csv(*table)) {

@@ -99,6 +99,7 @@ TEST_F(Counting, AnAttachedSetCountsTheOtherThreadAndNotOurs) {
     const pid_t child = fork();
     if (child == 0) {
         char byte = 0;
+        close(go[1]);  // so that the parent's closing is the end
         if (read(go[0], &byte, 1) == 1) spin_ms(20);
         _exit(read(go[0], &byte, 1) < 0 ? 1 : 0);
     }
