@@ -25,6 +25,7 @@ std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
     };
 
     std::vector<session::ComponentPtr> components;
+    components.reserve(makers.size());
     for (const auto make : makers) components.push_back(make(root));
     return components;
 }

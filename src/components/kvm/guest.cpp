@@ -83,6 +83,7 @@ Offer files_offer(const base::SysRoot& root, session::ComponentEvent event,
                   const std::vector<std::string>& paths, std::int64_t scale = 1) {
     return {std::move(event), [root, paths, scale]() -> Result<SourcePtr> {
                 std::vector<NumberFile> files;
+                files.reserve(paths.size());
                 for (const auto& path : paths) files.emplace_back(root, path);
                 return SourcePtr(std::make_unique<FilesSource>(std::move(files), scale));
             }};

@@ -16,7 +16,7 @@ namespace {
 // The sum of one statistic over some statistics files.
 class StatsSource final : public Source {
   public:
-    StatsSource(std::vector<StatsFile> files, std::string name, unsigned item)
+    StatsSource(std::vector<StatsFile> files, std::string_view name, unsigned item)
         : files_(std::move(files)), item_(item) {
         for (const auto& file : files_) stats_.push_back(*file.layout().find(name));
     }

@@ -43,7 +43,7 @@ std::string_view unit_name(std::uint32_t flags) {
 
 // Values are in base^exponent of the unit.
 std::string unit_of(std::uint32_t flags, int exponent) {
-    const std::string unit(unit_name(flags));
+    std::string unit(unit_name(flags));
     if (unit == "s" && exponent == -9) return "ns";
     if (unit.empty() || exponent == 0) return unit;
     const bool binary = (flags & KVM_STATS_BASE_MASK) == KVM_STATS_BASE_POW2;

@@ -64,7 +64,7 @@ Result<void> DriverStatistics::read_names() {
     std::memcpy(bytes.data(), &header, sizeof header);
     if (auto asked = ask(socket_, interface_, bytes.data()); !asked) return asked;
     std::memcpy(&header, bytes.data(), sizeof header);
-    for (std::uint32_t i = 0; i < std::min(count, header.len); ++i) {
+    for (std::size_t i = 0; i < std::min(count, header.len); ++i) {
         const char* text = bytes.data() + sizeof header + i * ETH_GSTRING_LEN;
         names_.emplace_back(base::trim({text, ::strnlen(text, ETH_GSTRING_LEN)}));
     }

@@ -156,7 +156,7 @@ std::optional<StatsReply> parse_stats_reply(std::span<const std::byte> bytes,
     if (!header || header->nlmsg_seq != sequence) return std::nullopt;
     if (header->nlmsg_type == NLMSG_ERROR) {
         const auto code = reader.read<std::int32_t>();
-        if (!code || *code == 0 || *code == INT32_MIN) return std::nullopt;
+        if (!code || *code >= 0 || *code == INT32_MIN) return std::nullopt;
         return StatsReply{-*code, {}};
     }
     if (header->nlmsg_type != RTM_NEWSTATS || !reader.read<if_stats_msg>()) return std::nullopt;

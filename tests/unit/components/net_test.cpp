@@ -203,6 +203,10 @@ TEST(NetlinkReply, GivesTheKernelsErrno) {
     const auto parsed = net::parse_stats_reply(std::as_bytes(std::span(&refusal, 1)), 5);
     ASSERT_TRUE(parsed);
     EXPECT_EQ(parsed->error, ENODEV);
+    for (const std::int32_t nonsense : {0, 40, INT32_MIN}) {
+        refusal.error = nonsense;
+        EXPECT_FALSE(net::parse_stats_reply(std::as_bytes(std::span(&refusal, 1)), 5));
+    }
 }
 
 TEST(NetlinkReply, TakesNothingElseForAnAnswer) {
