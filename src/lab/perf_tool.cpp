@@ -1,6 +1,7 @@
 // perf's commands and a program that counts itself, as sequences of perf core operations. The order
 // was taken from the traps of such guests on a real KVM host (Debian 12, arm64).
 #include <algorithm>
+#include <cmath>
 
 #include "lab/guest_perf.h"
 #include "lab/profiler.h"
@@ -110,7 +111,7 @@ class PerfTool final : public Profiler {
     static std::uint64_t scaled(const PerfEvent& event) {
         if (event.running_ns == 0 || event.running_ns >= event.enabled_ns) return event.count;
         const double share = double(event.enabled_ns) / double(event.running_ns);
-        return std::uint64_t(double(event.count) * share + 0.5);
+        return std::uint64_t(std::llround(double(event.count) * share));
     }
 
     void enable_each(PmuPort& port, PerfContext& context, std::uint64_t now_ns) {

@@ -145,6 +145,8 @@ void read_host(TomlReader& reader, const toml::table& root, Scenario& scenario) 
         unsigned(migrate_ns / scenario.slice_ns + (migrate_ns % scenario.slice_ns != 0 ? 1 : 0));
     reader.each_table(*host, "event", [&](const toml::table& table) {
         scenario.host.push_back(read_host_profile(reader, table));
+        const auto missing = why_not(scenario.model.architecture, scenario.host.back().event);
+        if (missing) reader.fail(table, "the host counts " + *missing);
     });
 }
 

@@ -8,16 +8,13 @@ namespace ringside::lab {
 
 namespace {
 
-std::optional<std::string> missing_event(const Scenario& scenario, const MachinePlan& machine) {
-    constexpr std::string_view architectures[] = {"Intel", "AMD", "Arm"};
-    const auto architecture = scenario.model.architecture;
-    const Encodings encodings = encodings_of(architecture);
-    for (const EventName event : machine.profile.events()) {
-        if (encodings[index_of(event)]) continue;
-        return fmt::format("{} counts {}, which {} does not have", machine.name, to_string(event),
-                           architectures[static_cast<unsigned>(architecture)]);
-    }
-    return std::nullopt;
+constexpr unsigned most_vcpus_of_a_host = 65'536;
+
+std::optional<std::string> too_crowded(const Scenario& scenario, const MachinePlan& machine) {
+    const std::uint64_t vcpus = std::uint64_t{machine.count} * machine.vcpus / scenario.hosts;
+    if (vcpus <= most_vcpus_of_a_host) return std::nullopt;
+    return fmt::format("{}: {} vCPUs on a host, more than {}", machine.name, vcpus,
+                       most_vcpus_of_a_host);
 }
 
 std::optional<std::string> too_many(const MachinePlan& machine) {
@@ -39,6 +36,13 @@ std::optional<std::string> too_many(const MachinePlan& machine) {
 
 }  // namespace
 
+std::optional<std::string> why_not(vpmu::Architecture architecture, EventName event) {
+    constexpr std::string_view architectures[] = {"Intel", "AMD", "Arm"};
+    if (encodings_of(architecture)[index_of(event)]) return std::nullopt;
+    return fmt::format("{}, which {} does not have", to_string(event),
+                       architectures[static_cast<unsigned>(architecture)]);
+}
+
 std::optional<std::string> why_not(const Scenario& scenario, const MachinePlan& machine) {
     if (!vpmu::is_possible(machine.model)) {
         return fmt::format("{}: there is no such PMU with {} counters", machine.name,
@@ -57,7 +61,11 @@ std::optional<std::string> why_not(const Scenario& scenario, const MachinePlan& 
             return "a host event with counts_guests excludes every policy but legacy";
         }
     }
-    if (const auto missing = missing_event(scenario, machine)) return missing;
+    for (const EventName event : machine.profile.events()) {
+        const auto missing = why_not(scenario.model.architecture, event);
+        if (missing) return fmt::format("{} counts {}", machine.name, *missing);
+    }
+    if (auto crowded = too_crowded(scenario, machine)) return crowded;
     return too_many(machine);
 }
 

@@ -7,6 +7,8 @@
 
 namespace ringside::lab {
 
+// Nothing if the architecture has the event.
+std::optional<std::string> why_not(vpmu::Architecture architecture, EventName event);
 // Nothing if `machine` can run on the scenario's hosts.
 std::optional<std::string> why_not(const Scenario& scenario, const MachinePlan& machine);
 

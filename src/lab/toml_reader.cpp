@@ -17,7 +17,26 @@ void TomlReader::fail(const toml::node& at, const std::string& what) {
     fail_at(at.source(), what);
 }
 
+namespace {
+
+// toml++ 3.3 has undefined behaviour for letters beyond ASCII where it expects a blank.
+toml::source_region first_beyond_ascii(std::string_view text) {
+    toml::source_position at{1, 1};
+    for (const char c : text) {
+        if (static_cast<unsigned char>(c) >= 0x80) return {at, at, nullptr};
+        at = c == '\n' ? toml::source_position{at.line + 1, 1}
+                       : toml::source_position{at.line, at.column + 1};
+    }
+    return {};
+}
+
+}  // namespace
+
 toml::table TomlReader::parse(std::string_view text) {
+    if (const auto where = first_beyond_ascii(text); where.begin) {
+        fail_at(where, "only ASCII is allowed in a scenario");
+        return {};
+    }
     try {
         return toml::parse(text, file_);
     } catch (const toml::parse_error& problem) {

@@ -37,6 +37,15 @@ void read_vcpu(const vpmu::PageReader& reader, unsigned index, PageReport& repor
     }
 }
 
+PageReport found_in(const std::string& place, PageReport report) {
+    if (report.source) {
+        report.source = place;
+    } else {
+        report.reason = place + ": " + report.reason;
+    }
+    return report;
+}
+
 // A copy: the file may shrink while it is read, and a mapping would then raise SIGBUS.
 PageReport read_file(const std::string& file) {
     PageReport report;
@@ -50,12 +59,10 @@ PageReport read_file(const std::string& file) {
         report.reason = text.error().what;
         return report;
     }
-    std::vector<std::uint64_t> words(text->size() / 8 + 1);
-    std::memcpy(words.data(), text->data(), text->size());
-    report = read_page(std::as_bytes(std::span(words)).first(text->size()));
-    if (report.source) report.source = file;
-    if (!report.source) report.reason = file + ": " + report.reason;
-    return report;
+    const std::string_view bytes(*text);
+    std::vector<std::uint64_t> words(bytes.size() / 8 + 1);
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+    return found_in(file, read_page(std::as_bytes(std::span(words)).first(bytes.size())));
 }
 
 // A device's memory cannot shrink; it can only be mapped.
@@ -75,10 +82,7 @@ PageReport read_device(const base::SysRoot& root, const std::string& device) {
         return report;
     }
     const base::Mmap memory(mapped, bytes);
-    report = read_page({memory.data(), bytes});
-    if (report.source) report.source = path;
-    if (!report.source) report.reason = path + ": " + report.reason;
-    return report;
+    return found_in(path, read_page({memory.data(), bytes}));
 }
 
 }  // namespace

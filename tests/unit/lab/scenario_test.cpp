@@ -76,6 +76,7 @@ TEST(Scenario, ErrorsNameLineAndColumn) {
          "x.toml:2:9: a machine has rates or threads, not both"},
         {"[[vm]]\n[[vm.thread]]\nrates = { cycles = 1 }\n[[vm.thread.phase]]\n",
          "x.toml:3:9: a thread has rates or phases, not both"},
+        {"title = \"x\"\n\n  \xcf\xa7 = 1\n", "x.toml:3:3: only ASCII is allowed"},
         {"vm = 3\n", "x.toml:1:6: write it as [[vm]]"},
     };
     for (const auto& one : cases) {
@@ -92,6 +93,12 @@ TEST(Scenario, ImpossibleMachinesAreRefused) {
                 ::testing::HasSubstr("excludes every policy but legacy"));
     EXPECT_THAT(error_of("[host]\narchitecture = \"intel\"\n[[vm]]\ncounts = [\"stalls_smt\"]\n"),
                 ::testing::HasSubstr("vm counts stalls_smt, which Intel does not have"));
+    EXPECT_THAT(error_of(std::string("[host]\narchitecture = \"intel\"\n[[host.event]]\n"
+                                     "event = \"stalls_smt\"\n") +
+                         machine),
+                ::testing::HasSubstr("the host counts stalls_smt, which Intel does not have"));
+    EXPECT_THAT(error_of("[[vm]]\ncount = 1000000\n"),
+                ::testing::HasSubstr("1000000 vCPUs on a host, more than 65536"));
     EXPECT_THAT(error_of("[[vm]]\ncounters = 31\npolicy = \"legacy\"\n"),
                 ::testing::HasSubstr("there is no such PMU with 31 counters"));
     EXPECT_THAT(error_of("[[vm]]\npolicy = \"paravirtual\"\ncounters = 1\n"
