@@ -4,6 +4,7 @@
 #include "base/csv.h"
 #include "base/embedded.h"
 #include "base/text.h"
+#include "model/event.h"
 #include "papi/component_info.h"
 #include "papi/errors.h"
 #include "papi/perf_names.h"
@@ -149,6 +150,8 @@ const std::vector<int>& Catalogue::list_locked(Entry& home) {
     if (check_locked(home) != PAPI_OK) return *home.codes;
     const int component = home.info.CmpIdx;
     for (const auto& listed : home.source->events()) {
+        // They can be named; but there are thousands, and opening one takes the kernel long.
+        if (listed.description == to_string(model::EventKind::tracepoint)) continue;
         auto event = home.source->find(listed.name);  // which may differ in what it knows by itself
         if (!event) continue;
         event->description = listed.description;
