@@ -46,7 +46,7 @@ struct StreamMark {
     long pending;
 };
 constexpr int marked_fds = 4096;
-extern StreamMark marks[marked_fds] __attribute__((visibility("hidden")));
+extern constinit StreamMark marks[marked_fds] __attribute__((visibility("hidden")));
 
 inline StreamMark* mark_of(const FILE* stream) {
     return stream->_fileno < marked_fds ? &marks[stream->_fileno] : nullptr;
