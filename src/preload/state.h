@@ -21,6 +21,8 @@ struct Self {
     int own_depth;  // not 0: the library itself is calling, see IO_OWN_DEPTH_SYMBOL
     std::uint8_t busy;
 };
+// clang-tidy 14 overlooks constinit.
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
 extern constinit __thread Self self
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -38,6 +40,7 @@ struct State {
     unsigned fds_known;  // none at or above this one
     bool ticks;          // the CPU's counter can be used
 };
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
 extern constinit State state __attribute__((visibility("hidden")));
 
 constexpr unsigned max_fds = 1u << 20;  // the kernel's default limit, fs.nr_open

@@ -46,6 +46,7 @@ struct StreamMark {
     long pending;
 };
 constexpr int marked_fds = 4096;
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
 extern constinit StreamMark marks[marked_fds] __attribute__((visibility("hidden")));
 
 inline StreamMark* mark_of(const FILE* stream) {
