@@ -18,8 +18,8 @@ using namespace ringside::experiment;
 // and as large a record as were measured.
 void print_table(const Points& points) {
     fmt::print(
-        "| place | metric | fio GB/s | io component GB/s | difference | without fio's floor taken "
-        "off |\n|---|---|---|---|---|---|\n");
+        "| place | metric | fio GB/s | io component GB/s | difference | with what is "
+        "outside of the calls |\n|---|---|---|---|---|---|\n");
     for (const char* place : {"native", "guest"}) {
         for (const char* direction : {"read", "write"}) {
             const auto after = points.upper_bound({place, direction, 1 << 30, 1 << 30});

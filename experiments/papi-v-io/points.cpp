@@ -35,18 +35,28 @@ const json* find_file(const json& report, const std::string& name) {
     return nullptr;
 }
 
+// Of one call: what fio's time stamps enclose besides what the component's do. Taken from a job
+// whose calls do nothing, so that it is known before the points are looked at.
+double floor_of(const json& job, const json& report, const std::string& direction) {
+    const json* file = find_file(report, direction == "read" ? "zero" : "null");
+    if (file == nullptr) return 0;
+    const auto calls = file->at(direction + "_calls").get<double>();
+    return job.at(direction).at("clat_ns").at("mean").get<double>() -
+           file->at(direction + "_ns").get<double>() / calls;
+}
+
 double total_clat_ns(const json& job, const std::string& direction) {
     const json& clat = job.at(direction).at("clat_ns");
     return clat.at("mean").get<double>() * clat.at("N").get<double>();
 }
 
-Result<void> add_run(Points& points, const json& fio, const json& report, const PointKey& form) {
-    double floor_ns = 0;
+Result<void> add_run(Points& points, std::vector<double>& floors_ns, const json& fio,
+                     const json& report, const PointKey& form) {
     for (const json& job : fio.at("jobs")) {
         const std::string name = job.at("jobname");
         const json& moved = job.at(form.direction);
         if (name == "floor") {
-            floor_ns = moved.at("clat_ns").at("mean");
+            floors_ns.push_back(floor_of(job, report, form.direction));
             continue;
         }
         const auto numbers = base::split(name, '-');
@@ -68,8 +78,13 @@ Result<void> add_run(Points& points, const json& fio, const json& report, const 
                             counted("_bytes"), counted("_calls")));
         }
         run.fio_ns = total_clat_ns(job, form.direction);
-        run.floor_ns = floor_ns * static_cast<double>(run.calls);
         run.io_ns = static_cast<double>(counted("_ns"));
+        // Its time stamps lie between fio's; 2 % for the rates of two clocks.
+        if (run.io_ns > run.fio_ns * 1.02) {
+            return base::fail(ErrorCode::bad_input,
+                              fmt::format("{} {} of {}: {:.0f} ns inside of fio's {:.0f} ns",
+                                          form.place, form.direction, name, run.io_ns, run.fio_ns));
+        }
         points[key].push_back(run);
     }
     return {};
@@ -85,13 +100,20 @@ double median(std::vector<double> values) {
 
 Result<void> add_points(Points& points, const std::string& folder, const std::string& place) {
     for (const std::string direction : {"read", "write"}) {
+        std::vector<double> floors_ns;
         for (int n = 1; fs::exists(fmt::format("{}/{}.{}.fio.json", folder, direction, n)); ++n) {
             const auto fio = read_json(fmt::format("{}/{}.{}.fio.json", folder, direction, n));
             if (!fio) return fio.error();
             const auto report = read_json(fmt::format("{}/{}.{}.io.json", folder, direction, n));
             if (!report) return report.error();
-            auto added = add_run(points, *fio, *report, {place, direction, 0, 0});
+            auto added = add_run(points, floors_ns, *fio, *report, {place, direction, 0, 0});
             if (!added) return added;
+        }
+        if (floors_ns.empty()) continue;
+        const double floor_ns = median(floors_ns);
+        for (auto& [key, runs] : points) {
+            if (key.place != place || key.direction != direction) continue;
+            for (Measured& run : runs) run.floor_ns = floor_ns * static_cast<double>(run.calls);
         }
     }
     return {};

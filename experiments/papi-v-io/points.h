@@ -15,7 +15,7 @@ struct Measured {
     std::uint64_t bytes = 0;
     std::uint64_t calls = 0;
     double fio_ns = 0;    // between fio's time stamps
-    double floor_ns = 0;  // of that, what fio itself takes
+    double floor_ns = 0;  // of that, what passes outside of the calls
     double io_ns = 0;     // what the io component says
 };
 
@@ -35,7 +35,7 @@ Result<void> add_points(Points& points, const std::string& folder, const std::st
 
 // Medians over a point's runs.
 struct Summary {
-    double fio_gbps = 0;  // without what fio itself takes
+    double fio_gbps = 0;  // without what passes outside of the calls
     double io_gbps = 0;
     double difference = 0;      // of the two, as a part of fio's
     double raw_difference = 0;  // against fio's figure as it is

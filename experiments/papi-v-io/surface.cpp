@@ -45,6 +45,8 @@ class Panel {
     void draw() {
         ink(0.13, 0.15, 0.18);
         text({left_ + 24, top_ + 30}, surface_.title, 15, 0);
+        ink(0.45, 0.48, 0.52);
+        text({left_ + 24, top_ + 48}, "mesh: fio, dots: the io component", 11, 0);
         if (surface_.mesh_gbps.empty()) {
             ink(0.45, 0.48, 0.52);
             text({left_ + panel_width / 2, top_ + panel_height / 2}, surface_.empty_reason, 12,
@@ -125,7 +127,7 @@ class Panel {
         line(project(0, 0, 0), project(0, 0, most_));
         text({left_ + 18, top_ + 120}, "GB/s", 11, 0);
         text({left_ + 200, top_ + 400}, "file size", 11, 0.5);
-        text({left_ + panel_width - 86, top_ + 330}, "record size", 11, 0);
+        text({left_ + panel_width - 90, top_ + 372}, "record size", 11, 0);
     }
 
     // From the back to the front, so that what is nearer covers what is behind.
@@ -145,6 +147,7 @@ class Panel {
             if (found == surface_.mesh_gbps.end()) return;
             sum += found->second;
         }
+        cairo_new_path(cr_);  // where the last text ended would be its first corner
         for (const auto& corner : corners) {
             const Place at = project(corner, surface_.mesh_gbps.at(corner));
             cairo_line_to(cr_, at.x, at.y);

@@ -48,22 +48,25 @@ io_call parse_call(const std::vector<std::string>& row) {
             argument(5)};
 }
 
+// A column of the table, and where its calls begin in the map: the machine's own calls first, then
+// those of its 32-bit programs.
+struct Numbers {
+    std::size_t column;
+    io_half first;
+};
+#if defined(__aarch64__)
+constexpr Numbers numbers[] = {{8, 0}};
+#else
+constexpr Numbers numbers[] = {{6, 0}, {7, IO_TRACE_CALLS}};
+#endif
+
 Result<void> set_calls(int map_fd) {
     const auto table = base::embedded_file("io/syscalls.csv");
     RINGSIDE_ASSERT(table);
-    // Columns of the table: the machine's own calls, and those of its 32-bit programs.
-#if defined(__aarch64__)
-    constexpr std::size_t arm64_column = 8;
-    const std::map<std::size_t, io_half> columns{{arm64_column, 0}};
-#else
-    constexpr std::size_t x86_64_column = 6;
-    constexpr std::size_t i386_column = 7;
-    const std::map<std::size_t, io_half> columns{{x86_64_column, 0}, {i386_column, IO_TRACE_CALLS}};
-#endif
     for (const auto& row : base::parse_csv(*table)) {
         if (row[0] == "name") continue;
         const io_call call = parse_call(row);
-        for (const auto& [column, first] : columns) {
+        for (const auto& [column, first] : numbers) {
             const auto number = base::parse_u64(row[column]);
             if (!number) continue;
             const auto key = static_cast<io_half>(*number) + first;

@@ -30,7 +30,7 @@ std::string find_program(const std::string& name) {
     if (base::contains(name, "/")) return name;
     const char* path = std::getenv("PATH");
     for (const auto folder : base::split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
-        const std::string candidate = fs::path(folder.empty() ? "." : folder) / name;
+        std::string candidate = fs::path(folder.empty() ? "." : folder) / name;
         if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     }
     return {};

@@ -25,7 +25,7 @@ std::size_t reading_items(FILE* stream, std::size_t size, std::size_t count, Cal
     }
     note({.op = IO_READ,
           .fd = stream->_fileno,
-          .bytes = items * size,
+          .bytes = io_word{items} * size,
           .asked_bytes = asked,
           .ended = how,
           .timed = !buffered,

@@ -6,7 +6,7 @@
 
 namespace ringside::preload {
 
-StreamMark marks[marked_fds];
+constinit StreamMark marks[marked_fds]{};
 
 void count_unseen(const FILE* stream, const StreamMark& mark) {
     const long taken = mark.readable - readable(stream);

@@ -49,7 +49,7 @@ unsigned add_row(io_table& table, const char* path, io_half hash) {
     if (row >= IO_FILES) return 0;
     io_file& file = table.files[row];
     file.hash = hash;
-    std::strcpy(file.path, path);
+    *append(file.path, path) = '\0';
     __atomic_store_n(&file.used, 1u, __ATOMIC_RELEASE);
     return row;
 }

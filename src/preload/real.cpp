@@ -6,11 +6,9 @@
 
 namespace ringside::preload {
 
-extern "C" {
 // The linker makes these for a section whose name is an identifier.
-extern Real __start_ringside_io_real[] __attribute__((visibility("hidden")));
-extern Real __stop_ringside_io_real[] __attribute__((visibility("hidden")));
-}
+extern Real first_real[] asm("__start_ringside_io_real") __attribute__((visibility("hidden")));
+extern Real after_last_real[] asm("__stop_ringside_io_real") __attribute__((visibility("hidden")));
 
 namespace {
 
@@ -31,9 +29,7 @@ void* Real::resolve(Real& real) {
 }
 
 void resolve_all() {
-    for (Real* real = __start_ringside_io_real; real != __stop_ringside_io_real; ++real) {
-        real->get();
-    }
+    for (Real* real = first_real; real != after_last_real; ++real) real->get();
 }
 
 }  // namespace ringside::preload

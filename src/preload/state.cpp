@@ -29,8 +29,8 @@ Vital before_the_first_call{};
 
 }  // namespace
 
-__thread Self self;
-State state{nullptr, &before_the_first_call, nullptr, 0, false};
+constinit __thread Self self{};
+constinit State state{nullptr, &before_the_first_call, nullptr, 0, false};
 
 namespace {
 
@@ -76,7 +76,8 @@ bool allocate(int fd, long bytes) {
 }
 
 constexpr long bytes_before_slot(unsigned slot) {
-    return static_cast<long>(__builtin_offsetof(io_table, slots) + slot * sizeof(io_slot));
+    return static_cast<long>(__builtin_offsetof(io_table, slots)) +
+           static_cast<long>(slot) * static_cast<long>(sizeof(io_slot));
 }
 
 io_table* shared_table() {
@@ -121,7 +122,7 @@ Vital* make_vital() {
 void begin_process() {
     if (!take(started, 0u, 1u)) return;
     const char* wanted = ::getenv(IO_DIR_VARIABLE);
-    if (wanted != nullptr && std::strlen(wanted) < sizeof folder) std::strcpy(folder, wanted);
+    if (wanted != nullptr && std::strlen(wanted) < sizeof folder) *append(folder, wanted) = '\0';
     state.ticks = ticks_are_constant();
     state.fd_files = static_cast<std::uint16_t*>(anonymous(max_fds * sizeof(std::uint16_t)));
     io_table* table = make_table();
@@ -144,10 +145,11 @@ void begin_child(Vital& vital) {
         table->files_used = old->files_used;
         state.table = table;
         self.slot = nullptr;
+        self.busy &= static_cast<std::uint8_t>(~has_no_slot);
         ::munmap(old, sizeof(io_table));
     } else {
         old->pid = static_cast<io_half>(::getpid());
-        if (self.slot != nullptr && !self.shared) {
+        if (self.slot != nullptr && (self.busy & has_no_slot) == 0) {
             self.slot->tid = static_cast<io_half>(::syscall(SYS_gettid));
         }
     }
@@ -157,9 +159,9 @@ void begin_child(Vital& vital) {
 bool has_room(io_slot& slot) {
     if (folder[0] == '\0') return true;
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto begin = reinterpret_cast<std::uintptr_t>(&slot) & ~(page - 1);
-    const auto end = reinterpret_cast<std::uintptr_t>(&slot + 1);
-    return ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE) == 0;
+    const auto before = reinterpret_cast<std::uintptr_t>(&slot) % page;
+    char* begin = reinterpret_cast<char*>(&slot) - before;
+    return ::madvise(begin, before + sizeof slot, MADV_POPULATE_WRITE) == 0;
 }
 
 bool is_alive(io_half tid) {
@@ -220,8 +222,9 @@ void claim() {
     }
     if (state.vital->alive == 0 || self.slot != nullptr) return;
     self.slot = find_slot(*state.table);
-    self.shared = self.slot == nullptr;
-    if (self.shared) self.slot = &state.table->slots[0];
+    if (self.slot != nullptr) return;
+    self.slot = &state.table->slots[0];
+    self.busy |= has_no_slot;
 }
 
 // Later than libc's, and in a program that links us earlier than its own.
@@ -235,11 +238,13 @@ __attribute__((constructor(101))) void on_load() {
 }  // namespace
 
 io_slot* claim_slot() {
-    if (self.claiming) return state.vital->alive != 0 ? &state.table->slots[0] : nullptr;
+    if ((self.busy & is_claiming) != 0) {
+        return state.vital->alive != 0 ? &state.table->slots[0] : nullptr;
+    }
     const int saved_errno = errno;
-    self.claiming = true;
+    self.busy |= is_claiming;
     claim();
-    self.claiming = false;
+    self.busy &= static_cast<std::uint8_t>(~is_claiming);
     errno = saved_errno;
     return state.vital->alive != 0 ? self.slot : nullptr;
 }

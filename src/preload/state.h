@@ -8,15 +8,23 @@
 
 namespace ringside::preload {
 
+// Why a call cannot be counted in the thread's own slot and goes to slot 0; bits of Self::busy.
+enum Busy : std::uint8_t {
+    has_no_slot = 1,
+    is_claiming = 2,  // it looks for one, and a signal handler calls meanwhile
+    is_updating = 4,  // it writes to its slot, likewise
+};
+
 // Initial-exec, so that reaching it is one instruction and never allocates.
 struct Self {
     io_slot* slot;  // null until the thread's first call
     int own_depth;  // not 0: the library itself is calling, see IO_OWN_DEPTH_SYMBOL
-    bool shared;    // it has to make do with slot 0
-    bool claiming;  // looking for a slot: what a signal handler calls meanwhile goes to slot 0
-    bool updating;  // its slot is being written: likewise
+    std::uint8_t busy;
 };
-extern __thread Self self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+// clang-tidy 14 overlooks constinit.
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
+extern constinit __thread Self self
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 // In a page that the kernel empties in a forked child (MADV_WIPEONFORK), however it was forked.
 struct Vital {
@@ -32,7 +40,8 @@ struct State {
     unsigned fds_known;  // none at or above this one
     bool ticks;          // the CPU's counter can be used
 };
-extern State state __attribute__((visibility("hidden")));
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
+extern constinit State state __attribute__((visibility("hidden")));
 
 constexpr unsigned max_fds = 1u << 20;  // the kernel's default limit, fs.nr_open
 constexpr std::uint16_t file_is_socket = 0x8000;

@@ -46,7 +46,8 @@ struct StreamMark {
     long pending;
 };
 constexpr int marked_fds = 4096;
-extern StreamMark marks[marked_fds] __attribute__((visibility("hidden")));
+// NOLINTNEXTLINE(bugprone-dynamic-static-initializers)
+extern constinit StreamMark marks[marked_fds] __attribute__((visibility("hidden")));
 
 inline StreamMark* mark_of(const FILE* stream) {
     return stream->_fileno < marked_fds ? &marks[stream->_fileno] : nullptr;
