@@ -44,8 +44,7 @@ void CpuCounters::adopt(Recipe recipe, OpenCells opened) {
     cells_ = std::move(opened.cells);
     by_kernel_because_ = std::move(opened.by_kernel_because);
     registers_.reset();
-    if (by_kernel_because_.empty()) registers_.emplace();
-    owner_ = ::pthread_self();
+    if (by_kernel_because_.empty()) registers_.emplace(cells_.front());
     reasons_.assign(recipe_.events.size(), {});
     sums_.clear();
     for (const auto& event : recipe_.events) {
@@ -77,6 +76,8 @@ Result<void> CpuCounters::start() {
     }
     settled_ = false;
     running_ = true;
+    // Events that share one group and do not take turns are on their counters all the time.
+    plain_registers_ = registers_ && one_group_ && !recipe_.options.multiplex;
     if (recipe_.options.start_on_exec) return {};
     for (const auto& cell : cells_) {
         if (auto done = cell.group.enable(); !done) {
@@ -89,6 +90,7 @@ Result<void> CpuCounters::start() {
 
 Result<void> CpuCounters::stop() {
     running_ = false;
+    plain_registers_ = false;
     Result<void> outcome;
     for (const auto& cell : cells_) {
         if (auto done = cell.group.disable(); !done) outcome = done;
@@ -129,19 +131,12 @@ void CpuCounters::add_up(const Cell& cell, std::size_t member, const perf::Count
     if (part == 0) sum.enabled_ns += count.enabled_ns;
 }
 
-// A register is that of the CPU we are on, so only the counted thread itself may look; and the
-// kernel does not give its page to children.
-bool CpuCounters::may_read_registers() const {
-    return registers_ && running_ && ::pthread_equal(owner_, ::pthread_self()) != 0 &&
-           registers_->same_process();
-}
-
 bool CpuCounters::add_up_registers() {
-    if (!may_read_registers()) return false;
+    if (!registers_ || !running_ || !registers_->is_ours()) return false;
     clear_sums();
     for (const auto& cell : cells_) {
         for (std::size_t i = 0; i < cell.members.size(); ++i) {
-            const auto count = cell.read_register_timed(i);
+            const auto count = cell.read_register(i);
             if (!count) return false;
             add_up(cell, i, *count);
         }
@@ -181,12 +176,13 @@ Result<void> CpuCounters::read(std::span<Reading> out) {
     return {};
 }
 
-// Events that share one group and are not multiplexed are on their counters all the time, so that
-// registers need no times beside them.
 Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {
-    if (!one_group_) return read_scattered(out);
+    if (plain_registers_ && registers_->is_ours() && registers_->read(out.data())) return {};
+    return one_group_ ? read_group(out) : read_scattered(out);
+}
+
+Result<void> CpuCounters::read_group(std::span<std::int64_t> out) {
     Cell& cell = cells_.front();
-    if (may_read_registers() && !recipe_.options.multiplex && cell.read_registers(out)) return {};
     perf::GroupCount count;
     if (!cell.group.read(count)) return perf::Group::read_error();
     if (!count.on_counters) return no_counter_free();
