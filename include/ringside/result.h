@@ -77,7 +77,7 @@ class [[nodiscard]] Result<void> {
     using value_type = void;
 
     // Not defaulted: that would have `return {}` clear all the room an Error needs.
-    Result() {}  // NOLINT(modernize-use-equals-default)
+    Result() {}
     Result(Error error) : error_(std::move(error)) {}
 
     bool has_value() const { return !error_.has_value(); }
