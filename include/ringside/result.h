@@ -76,7 +76,8 @@ class [[nodiscard]] Result<void> {
   public:
     using value_type = void;
 
-    Result() = default;
+    // Not defaulted: that would have `return {}` clear all the room an Error needs.
+    Result() {}
     Result(Error error) : error_(std::move(error)) {}
 
     bool has_value() const { return !error_.has_value(); }

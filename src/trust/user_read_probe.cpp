@@ -50,11 +50,12 @@ bool offered(const volatile perf_event_mmap_page& page) {
 
 std::optional<std::uint64_t> gained(const volatile perf_event_mmap_page& page,
                                     std::uint64_t loop_length) {
-    const auto before = perf::read_user(page);
+    std::uint64_t before = 0;
+    std::uint64_t after = 0;
+    if (!perf::read_user(page, before)) return std::nullopt;
     counted_loop(loop_length);
-    const auto after = perf::read_user(page);
-    if (!before || !after) return std::nullopt;
-    return *after - *before;
+    if (!perf::read_user(page, after)) return std::nullopt;
+    return after - before;
 }
 
 // In the child. Only this function may fault.
@@ -63,7 +64,8 @@ void read_without_kernel(const volatile perf_event_mmap_page& page, Progress& pr
     progress.offered = offered(page);
     if (progress.offered == 0) return;
     for (std::uint64_t i = 0; i < reads_tried; ++i) {
-        if (!perf::read_user(page)) return;
+        std::uint64_t unused = 0;
+        if (!perf::read_user(page, unused)) return;
         counted_loop(100);
         progress.reads = i + 1;
     }

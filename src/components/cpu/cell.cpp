@@ -13,16 +13,7 @@ void Cell::rebase(const perf::GroupCount& count) {
     base_running_ns = count.running_ns;
 }
 
-bool Cell::read_registers(std::span<std::int64_t> out) const {
-    for (std::size_t i = 0; i < pages.size(); ++i) {
-        const auto count = perf::read_user(pages[i].control());
-        if (!count) return false;
-        out[i] = static_cast<std::int64_t>(*count - base[i]);
-    }
-    return true;
-}
-
-std::optional<perf::Count> Cell::read_register_timed(std::size_t member) const {
+std::optional<perf::Count> Cell::read_register(std::size_t member) const {
     auto count = perf::read_user_timed(pages[member].control());
     if (!count) return std::nullopt;
     return perf::Count{count->value - base[member], count->enabled_ns - base_enabled_ns,

@@ -1,9 +1,9 @@
-// One group of a set on one place, and the three ways to read it.
+// One group of a set on one place.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "components/cpu/plan.h"
@@ -27,11 +27,9 @@ struct Cell {
 
     void rebase(const perf::GroupCount& count);
 
-    // What was counted since the base, without the kernel and without the times. False if that is
-    // not possible right now. `out` has room for all members.
-    bool read_registers(std::span<std::int64_t> out) const;
-    // Likewise with the times of member `member`.
-    std::optional<perf::Count> read_register_timed(std::size_t member) const;
+    // What member `member` counted since the base, without the kernel. nullopt if that is not
+    // possible right now.
+    std::optional<perf::Count> read_register(std::size_t member) const;
 };
 
 }  // namespace ringside::components::cpu

@@ -38,8 +38,7 @@ void CpuCounters::adopt(Recipe recipe, OpenCells opened) {
     cells_ = std::move(opened.cells);
     by_kernel_because_ = std::move(opened.by_kernel_because);
     registers_.reset();
-    if (by_kernel_because_.empty()) registers_.emplace();
-    owner_ = ::pthread_self();
+    if (by_kernel_because_.empty()) registers_.emplace(cells_.front());
     reasons_.assign(recipe_.events.size(), {});
     sums_.clear();
     for (const auto& event : recipe_.events) {
@@ -71,6 +70,7 @@ Result<void> CpuCounters::start() {
     }
     settled_ = false;
     running_ = true;
+    plain_registers_ = registers_ && plain_;
     if (recipe_.options.start_on_exec) return {};
     for (const auto& cell : cells_) {
         if (auto done = cell.group.enable(); !done) {
@@ -83,6 +83,7 @@ Result<void> CpuCounters::start() {
 
 Result<void> CpuCounters::stop() {
     running_ = false;
+    plain_registers_ = false;
     Result<void> outcome;
     for (const auto& cell : cells_) {
         if (auto done = cell.group.disable(); !done) outcome = done;
@@ -123,19 +124,12 @@ void CpuCounters::add_up(const Cell& cell, std::size_t member, const perf::Count
     if (part == 0) sum.enabled_ns += count.enabled_ns;
 }
 
-// A register is that of the CPU we are on, so only the counted thread itself may look; and the
-// kernel does not give its page to children.
-bool CpuCounters::may_read_registers() const {
-    return registers_ && running_ && ::pthread_equal(owner_, ::pthread_self()) != 0 &&
-           registers_->same_process();
-}
-
 bool CpuCounters::add_up_registers() {
-    if (!may_read_registers()) return false;
+    if (!registers_ || !running_ || !registers_->is_ours()) return false;
     clear_sums();
     for (const auto& cell : cells_) {
         for (std::size_t i = 0; i < cell.members.size(); ++i) {
-            const auto count = cell.read_register_timed(i);
+            const auto count = cell.read_register(i);
             if (!count) return false;
             add_up(cell, i, *count);
         }
@@ -178,8 +172,8 @@ Result<void> CpuCounters::read(std::span<Reading> out) {
 // Events that share one group and are not multiplexed are on their counters all the time, so that
 // registers need no times beside them, and counts no scaling.
 bool CpuCounters::read_plain(std::int64_t* out) {
+    if (plain_registers_ && registers_->is_ours() && registers_->read(out)) return true;
     if (!plain_) return false;
-    if (registers_ && read_plain_registers(out)) return true;
     Cell& cell = cells_.front();
     perf::GroupCount count;
     if (!cell.group.read(count) || !count.on_counters) return false;
@@ -193,11 +187,6 @@ bool CpuCounters::read_plain(std::int64_t* out) {
         out[i] = static_cast<std::int64_t>(count.values[i] - base[i]);
     }
     return true;
-}
-
-bool CpuCounters::read_plain_registers(std::int64_t* out) const {
-    const Cell& cell = cells_.front();
-    return may_read_registers() && cell.read_registers({out, cell.base.size()});
 }
 
 Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {

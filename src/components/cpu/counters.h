@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <pthread.h>
-
-#include "base/fork_mark.h"
 #include "components/cpu/cell.h"
 #include "components/cpu/plan.h"
+#include "components/cpu/register_reader.h"
 #include "components/cpu/witness.h"
 #include "session/component.h"
 
@@ -64,8 +62,6 @@ class CpuCounters final : public session::Counters {
 
     CpuCounters() = default;
     void adopt(Recipe recipe, OpenCells opened);
-    bool may_read_registers() const;
-    bool read_plain_registers(std::int64_t* out) const;
     void clear_sums();
     void add_up(const Cell& cell, std::size_t member, const perf::Count& count);
     bool add_up_registers();
@@ -83,7 +79,8 @@ class CpuCounters final : public session::Counters {
     // One group, its members are the set's events in their order, no turns.
     bool plain_ = false;
     std::string by_kernel_because_;            // why registers are not read
-    std::optional<base::ForkMark> registers_;  // set: they may be, in this process
+    std::optional<RegisterReader> registers_;  // set: they may be
+    bool plain_registers_ = false;             // right now, and without the times
     bool by_registers_ = false;                // the last read() was
     pthread_t owner_ = 0;                      // whose registers they are
     bool running_ = false;

@@ -52,12 +52,13 @@ TEST(CpuComponent, EveryStartCountsFromZeroAndResetGoesBackThere) {
     ADD_OR_SKIP(set, Names{"page-faults:u", "minor-faults:u", "task-clock:u"});
     std::array<std::int64_t, 3> values{};
     for (int round = 0; round < 3; ++round) {
+        const auto before = faults_so_far();
         ASSERT_TRUE(set.start());
         touch_pages(100);
         ASSERT_TRUE(set.stop());
         ASSERT_TRUE(set.read(values));
         EXPECT_GE(values[0], 100);
-        EXPECT_LT(values[0], 200);
+        EXPECT_LE(values[0], faults_so_far() - before);
     }
     ASSERT_TRUE(set.reset());
     ASSERT_TRUE(set.read(values));
@@ -70,16 +71,17 @@ TEST(CpuComponent, ResetAndAccumulateGoOnCounting) {
     ADD_OR_SKIP(set, "page-faults:u");
     ASSERT_TRUE(set.start());
     touch_pages(300);
+    const auto before = faults_so_far();
     ASSERT_TRUE(set.reset());
     touch_pages(100);
     std::array<std::int64_t, 1> sum{1000};
     ASSERT_TRUE(set.accumulate(sum));
     EXPECT_GE(sum[0], 1100);
-    EXPECT_LT(sum[0], 1200);
+    EXPECT_LE(sum[0], 1000 + faults_so_far() - before);
     touch_pages(100);
     ASSERT_TRUE(set.accumulate(sum));
     EXPECT_GE(sum[0], 1200);
-    EXPECT_LT(sum[0], 1300);
+    EXPECT_LE(sum[0], 1000 + faults_so_far() - before);
 }
 
 TEST(CpuComponent, ReadingsCarryTheirTimesAndState) {
@@ -173,11 +175,11 @@ TEST(CpuComponent, CountsAnotherThreadAndNotItsOwn) {
     auto set = session.event_set(options);
     ADD_OR_SKIP(set, "page-faults:u");
     ASSERT_TRUE(set.start());
-    touch_pages(1000);
+    touch_pages(5000);
     other->fault();
     ASSERT_TRUE(set.stop());
     EXPECT_GE(value_of(set), 200);
-    EXPECT_LT(value_of(set), 300);
+    EXPECT_LT(value_of(set), 5000);
 }
 
 TEST(CpuComponent, AProcessIsAllItsThreadsThoseYetToComeIncluded) {
@@ -201,7 +203,8 @@ TEST(CpuComponent, InheritTakesInWhatTheThreadMakes) {
     options.inherit = true;
     auto set = session.event_set(options);
     ADD_OR_SKIP(set, Names{"page-faults:u", "task-clock:u"});
-    for (int round = 0; round < 2; ++round) {
+    std::array<std::int64_t, 2> counted{};
+    for (auto& count : counted) {
         ASSERT_TRUE(set.start());
         std::thread([] { touch_pages(200); }).join();
         const pid_t child = ::fork();
@@ -214,8 +217,9 @@ TEST(CpuComponent, InheritTakesInWhatTheThreadMakes) {
         std::array<std::int64_t, 2> values{};
         ASSERT_TRUE(set.read(values));
         EXPECT_GE(values[0], 400);
-        EXPECT_LT(values[0], 800);  // the second round does not see the first one's children
+        count = values[0];
     }
+    EXPECT_LT(counted[1], 2 * counted[0]);  // it does not see the first round's children
 }
 
 TEST(CpuComponent, AHeldChildIsCountedFromItsExec) {
@@ -400,13 +404,14 @@ TEST(CpuComponent, TwoSessionsDoNotKnowOfEachOther) {
     ADD_OR_SKIP(second, "page-faults:u");
     ASSERT_TRUE(first.start());
     touch_pages(100);
+    const auto before = faults_so_far();
     ASSERT_TRUE(second.start());
     ASSERT_TRUE(first.stop());
     touch_pages(50);
     ASSERT_TRUE(second.stop());
     EXPECT_GE(value_of(first), 200);
     EXPECT_GE(value_of(second), 50);
-    EXPECT_LT(value_of(second), 100);
+    EXPECT_LE(value_of(second), faults_so_far() - before);
 }
 
 // Not at once, because that many threads do not fit; the kernel gives their ids to others again.
@@ -424,11 +429,11 @@ TEST(CpuComponent, TenThousandThreadsStartAndStopSets) {
         for (int i = 0; i < at_once; ++i) {
             threads.emplace_back([&session, &good] {
                 auto set = session.event_set();
-                std::array<std::int64_t, 2> values{};
-                if (!set.add(Names{"page-faults:u", "task-clock:u"}) || !set.start()) return;
+                std::array<std::int64_t, 1> value{};
+                if (!set.add("page-faults:u") || !set.start()) return;
                 touch_pages(3);
-                if (!set.stop() || !set.read(values)) return;
-                if (values[0] >= 3 && values[1] > 0) ++good;
+                if (!set.stop() || !set.read(value)) return;
+                if (value[0] >= 3) ++good;
             });
         }
         for (auto& thread : threads) thread.join();

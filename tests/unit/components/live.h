@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,22 @@ inline std::string why(const Result<void>& done) {
 inline bool refused(const Result<void>& done) {
     return !done && done.error().code == ErrorCode::not_permitted;
 }
+
+// Lends counters to user space for the time of a test, where the kernel wants to be asked (arm64).
+class UserAccess {
+  public:
+    UserAccess() {
+        std::ifstream(path) >> before_;
+        std::ofstream(path) << 1;
+    }
+    UserAccess(const UserAccess&) = delete;
+    UserAccess& operator=(const UserAccess&) = delete;
+    ~UserAccess() { std::ofstream(path) << before_; }
+
+  private:
+    static constexpr const char* path = "/proc/sys/kernel/perf_user_access";
+    int before_ = 0;
+};
 
 }  // namespace ringside::components
 

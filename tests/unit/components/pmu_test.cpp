@@ -2,7 +2,6 @@
 // another architecture has one.
 #include <atomic>
 #include <cstdlib>
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <sys/wait.h>
@@ -146,22 +145,6 @@ TEST_F(PmuTest, MetricsAreMeasured) {
     EXPECT_GT(reading.exact, 0.01);
     EXPECT_LT(reading.exact, 16.0);
 }
-
-// Lends counters to user space for the time of a test, where the kernel wants to be asked (arm64).
-class UserAccess {
-  public:
-    UserAccess() {
-        std::ifstream(path) >> before_;
-        std::ofstream(path) << 1;
-    }
-    UserAccess(const UserAccess&) = delete;
-    UserAccess& operator=(const UserAccess&) = delete;
-    ~UserAccess() { std::ofstream(path) << before_; }
-
-  private:
-    static constexpr const char* path = "/proc/sys/kernel/perf_user_access";
-    int before_ = 0;
-};
 
 TEST_F(PmuTest, RegistersAndTheKernelAgree) {
     const UserAccess access;

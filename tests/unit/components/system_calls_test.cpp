@@ -103,6 +103,7 @@ INSTANTIATE_TEST_SUITE_P(, SystemCalls,
 
 // On machines with counters that may be read from user space no call at all.
 TEST_F(SystemCalls, AreNoneWhereRegistersAreRead) {
+    const UserAccess access;
     auto set = Session::open().event_set();
     const auto added = set.add("instructions:u");
     if (!added) GTEST_SKIP() << why(added);
