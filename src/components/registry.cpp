@@ -10,6 +10,7 @@ std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
     const std::vector<Make> makers = {make_cpu};
 
     std::vector<session::ComponentPtr> components;
+    components.reserve(makers.size());
     for (const auto make : makers) components.push_back(make(root));
     return components;
 }
