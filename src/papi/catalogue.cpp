@@ -23,6 +23,10 @@ const session::Component* find_source(const std::vector<session::ComponentPtr>& 
     return nullptr;
 }
 
+std::size_t index_of_code(int code) {
+    return static_cast<std::size_t>(code & ~PAPI_NATIVE_MASK);
+}
+
 // Codes that another attempt might not give again are not remembered.
 bool lasting(int code) {
     return code != PAPI_ESYS && code != PAPI_ENOMEM && code != PAPI_ECNFLCT;
@@ -139,7 +143,7 @@ int Catalogue::add_locked(int component, std::string name, session::ComponentEve
 
 const Native* Catalogue::native(int code) const {
     if (!IS_NATIVE(code)) return nullptr;
-    const auto index = static_cast<std::size_t>(code & ~PAPI_NATIVE_MASK);
+    const auto index = index_of_code(code);
     const std::lock_guard lock(mutex_);
     return index < natives_.size() ? &natives_[index] : nullptr;
 }
@@ -157,7 +161,8 @@ const std::vector<int>& Catalogue::list_locked(Entry& home) {
         event->description = listed.description;
         const std::string name = component == 0 ? to_papi_name(listed.name)
                                                 : home.prefix + std::string(prefix_mark) + listed.name;
-        home.codes->push_back(add_locked(component, name, std::move(*event)));
+        const int code = add_locked(component, name, std::move(*event));
+        if (verdict_locked(natives_[index_of_code(code)]) == PAPI_OK) home.codes->push_back(code);
         if (home.codes->size() == home.most) break;
     }
     return *home.codes;
@@ -171,21 +176,21 @@ const std::vector<int>& Catalogue::listed(int component) {
 int Catalogue::verdict(int code) {
     const Native* wanted = native(code);
     if (wanted == nullptr) return PAPI_ENOEVNT;
-    {
-        const std::lock_guard lock(mutex_);
-        if (check_locked(entry(wanted->component)) != PAPI_OK) return PAPI_ECMP_DISABLED;
-        if (const auto known = verdicts_.find(code); known != verdicts_.end()) {
-            return known->second;
-        }
+    const std::lock_guard lock(mutex_);
+    return verdict_locked(*wanted);
+}
+
+int Catalogue::verdict_locked(const Native& native) {
+    auto& home = entry(native.component);
+    if (check_locked(home) != PAPI_OK) return PAPI_ECMP_DISABLED;
+    if (const auto known = verdicts_.find(native.code); known != verdicts_.end()) {
+        return known->second;
     }
-    SetOptions options;
+    SetOptions options;  // as a new set has them
     options.domains = {true, false, false};
-    const auto opened = source(wanted->component).open({&wanted->event, 1}, options);
+    const auto opened = home.source->open({&native.event, 1}, options);
     const int verdict = opened ? PAPI_OK : code_of(opened.error());
-    if (lasting(verdict)) {
-        const std::lock_guard lock(mutex_);
-        verdicts_[code] = verdict;
-    }
+    if (lasting(verdict)) verdicts_[native.code] = verdict;
     return verdict;
 }
 

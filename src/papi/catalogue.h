@@ -68,6 +68,7 @@ class Catalogue {
     int add_locked(int component, std::string name, session::ComponentEvent event);
     const std::vector<int>& list_locked(Entry& entry);
     int check_locked(Entry& entry);
+    int verdict_locked(const Native& native);
     Entry& entry(int component) { return *entries_[static_cast<std::size_t>(component)]; }
 
     std::vector<session::ComponentPtr> sources_;

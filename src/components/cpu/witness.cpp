@@ -58,7 +58,7 @@ trust::Verdict Witness::examine(const model::Event& event) const {
     const std::lock_guard lock(mutex_);
     const auto found = verdicts_.find(known.name);
     if (found != verdicts_.end()) return found->second;
-    const auto verdict = trust::examine_event(machine(), known);
+    auto verdict = trust::examine_event(machine(), known);
     // A host gives counters back; whatever else is wrong with an event stays so.
     if (verdict.state != CounterState::starved) verdicts_.emplace(known.name, verdict);
     return verdict;

@@ -33,14 +33,19 @@ class PapiTest : public testing::Test {
     }
 };
 
-// Keeps the CPU busy for that much CPU time of the calling thread.
-inline void spin_ms(int ms) {
+inline long long thread_cpu_time_ns() {
     timespec now{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    const long long end = now.tv_sec * 1'000'000'000LL + now.tv_nsec + ms * 1'000'000LL;
-    do {
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    } while (now.tv_sec * 1'000'000'000LL + now.tv_nsec < end);
+    return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+// Keeps the CPU busy, mostly in user mode, for that much CPU time of the calling thread.
+inline void spin_ms(int ms) {
+    const long long end_ns = thread_cpu_time_ns() + ms * 1'000'000LL;
+    while (thread_cpu_time_ns() < end_ns) {
+        for (volatile int i = 0; i < 20'000; i = i + 1) {
+        }
+    }
 }
 
 }  // namespace ringside::papi
