@@ -43,7 +43,8 @@ inline long long thread_cpu_time_ns() {
 inline void spin_ms(int ms) {
     const long long end_ns = thread_cpu_time_ns() + ms * 1'000'000LL;
     while (thread_cpu_time_ns() < end_ns) {
-        for (volatile int i = 0; i < 20'000; i = i + 1) {
+        for (int i = 0; i < 20'000; ++i) {
+            asm volatile("" : : "r"(i));  // work the compiler must keep
         }
     }
 }
