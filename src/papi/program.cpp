@@ -16,7 +16,7 @@ namespace ringside::papi {
 namespace {
 
 vptr_t pointer(std::uintptr_t address) {
-    return reinterpret_cast<vptr_t>(address);
+    return reinterpret_cast<vptr_t>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
 // Code is what may be executed, data what may be written; bss is the data that is in no file.

@@ -140,8 +140,8 @@ void Set::report(std::uintptr_t pc, std::uint64_t positions, std::int64_t excess
     if (!running() || positions == 0) return;
     if ((state_ & PAPI_PROFILING) == 0) {
         if (handler_ != nullptr) {
-            handler_(handle_, reinterpret_cast<void*>(pc), static_cast<long long>(positions),
-                     context);
+            void* const address = reinterpret_cast<void*>(pc);  // NOLINT(performance-no-int-to-ptr)
+            handler_(handle_, address, static_cast<long long>(positions), context);
         }
         return;
     }

@@ -21,6 +21,8 @@ std::string Counters::explain(std::size_t) const {
     return {};
 }
 
+// Those who can call the handler keep it.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 Result<void> Counters::on_overflow(std::size_t, std::uint64_t, OverflowHandler) {
     return base::fail(ErrorCode::unsupported, "overflow of an event that no counter interrupts for",
                       "choose an event of the cpu component, or a software event");

@@ -155,8 +155,9 @@ TEST(IoSyscalls, NumbersAreThoseOfThisMachine) {
 #endif
     const auto rows = base::parse_csv(base::embedded_file("io/syscalls.csv").value());
     for (const auto& [name, number] : known) {
-        const auto row = std::find_if(rows.begin(), rows.end(),
-                                      [&](const auto& candidate) { return candidate[0] == name; });
+        const auto row =
+            std::find_if(rows.begin(), rows.end(),
+                         [&name = name](const auto& candidate) { return candidate[0] == name; });
         ASSERT_NE(row, rows.end()) << name;
         EXPECT_EQ((*row)[column], std::to_string(number)) << name;
     }

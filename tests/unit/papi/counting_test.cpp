@@ -1,9 +1,10 @@
 // Sets of software events count on every machine.
 #include <array>
 #include <csignal>
+#include <thread>
+
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 #include "library_fixture.h"
@@ -16,6 +17,12 @@ using Counting = PapiTest;
 
 constexpr long long ms = 1'000'000;
 
+// What the task clock shows at least of CPU time that was spent: at each switch it stops a little
+// before the thread's clock does.
+constexpr long long most_of(long long ns) {
+    return ns / 10 * 9;
+}
+
 TEST_F(Counting, CountsFromTheStartAndKeepsValuesAfterTheStop) {
     int set = set_with("perf::TASK-CLOCK", "perf::PAGE-FAULTS");
     std::array<long long, 2> first{};
@@ -27,8 +34,8 @@ TEST_F(Counting, CountsFromTheStartAndKeepsValuesAfterTheStop) {
     spin_ms(5);
     ASSERT_EQ(PAPI_read(set, second.data()), PAPI_OK);
     ASSERT_EQ(PAPI_stop(set, stopped.data()), PAPI_OK);
-    EXPECT_GE(first[0], 5 * ms);
-    EXPECT_GE(second[0], first[0] + 5 * ms);
+    EXPECT_GE(first[0], most_of(5 * ms));
+    EXPECT_GE(second[0], first[0] + most_of(5 * ms));
     EXPECT_GE(stopped[0], second[0]);
     std::array<long long, 2> kept{};
     spin_ms(2);
@@ -64,7 +71,7 @@ TEST_F(Counting, AccumulatesAndResets) {
     ASSERT_EQ(PAPI_start(set), PAPI_OK);
     spin_ms(3);
     ASSERT_EQ(PAPI_accum(set, &sum), PAPI_OK);
-    EXPECT_GE(sum, 3 * ms + 1000);
+    EXPECT_GE(sum, most_of(3 * ms) + 1000);
     long long now = 0;
     ASSERT_EQ(PAPI_reset(set), PAPI_OK);
     ASSERT_EQ(PAPI_read(set, &now), PAPI_OK);
@@ -90,7 +97,7 @@ TEST_F(Counting, RemovingAnEventLeavesTheOthersInOrder) {
     ASSERT_EQ(PAPI_start(set), PAPI_OK);
     spin_ms(2);
     ASSERT_EQ(PAPI_stop(set, values.data()), PAPI_OK);
-    EXPECT_GE(values[0], 2 * ms);
+    EXPECT_GE(values[0], most_of(2 * ms));
 }
 
 TEST_F(Counting, AnAttachedSetCountsTheOtherThreadAndNotOurs) {
@@ -100,7 +107,7 @@ TEST_F(Counting, AnAttachedSetCountsTheOtherThreadAndNotOurs) {
     if (child == 0) {
         char byte = 0;
         close(go[1]);  // so that the parent's closing is the end
-        if (read(go[0], &byte, 1) == 1) spin_ms(20);
+        if (read(go[0], &byte, 1) == 1) spin_ms(100);
         _exit(read(go[0], &byte, 1) < 0 ? 1 : 0);
     }
     int set = set_with("perf::TASK-CLOCK");
@@ -130,7 +137,7 @@ TEST_F(Counting, AnInheritedSetCountsThreadsMadeLater) {
     ASSERT_EQ(PAPI_start(set), PAPI_OK);
     std::thread([] { spin_ms(30); }).join();
     ASSERT_EQ(PAPI_stop(set, &value), PAPI_OK);
-    EXPECT_GE(value, 30 * ms);
+    EXPECT_GE(value, most_of(30 * ms));
 }
 
 TEST_F(Counting, AMultiplexedSetOfSoftwareEventsCounts) {
@@ -147,7 +154,7 @@ TEST_F(Counting, AMultiplexedSetOfSoftwareEventsCounts) {
     ASSERT_EQ(PAPI_start(set), PAPI_OK);
     spin_ms(3);
     ASSERT_EQ(PAPI_stop(set, values.data()), PAPI_OK);
-    EXPECT_GE(values[0], 3 * ms);
+    EXPECT_GE(values[0], most_of(3 * ms));
 }
 
 TEST_F(Counting, ASetOnACpuCountsWhateverRunsThere) {
@@ -161,7 +168,7 @@ TEST_F(Counting, ASetOnACpuCountsWhateverRunsThere) {
     ASSERT_EQ(PAPI_start(set), PAPI_OK);
     spin_ms(3);
     ASSERT_EQ(PAPI_stop(set, &value), PAPI_OK);
-    EXPECT_GE(value, 2 * ms) << "CPU 0 went on, busy or not";
+    EXPECT_GE(value, most_of(2 * ms)) << "CPU 0 went on, busy or not";
 }
 
 TEST_F(Counting, OneSetOfAComponentRunsInAThreadAtATime) {
