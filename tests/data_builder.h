@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <linux/perf_event.h>
+#include <unistd.h>
 
 #include "base/field_cursor.h"
 
@@ -115,7 +118,15 @@ class DataBuilder {
         file.u32(64).u16(0).u16(static_cast<std::uint16_t>(attribute.size() + 8)).raw(attribute);
         return file.text() + records_.text();
     }
-    static std::string write(const std::string& path, const std::string& bytes) {
+    // Where this process's bytes are; gone when it ends. Tests run side by side, in processes.
+    static std::string write(const std::string& name, const std::string& bytes) {
+        struct Scratch {
+            std::string path = ::testing::TempDir() + "ringside_data." + std::to_string(::getpid());
+            Scratch() { std::filesystem::create_directories(path); }
+            ~Scratch() { std::filesystem::remove_all(path); }
+        };
+        static const Scratch scratch;
+        std::string path = scratch.path + "/" + name;
         std::ofstream(path, std::ios::binary) << bytes;
         return path;
     }

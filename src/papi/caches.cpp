@@ -21,8 +21,8 @@ class CacheFolder {
         return root_.read_trimmed(path_ + file).value_or("");
     }
     int number(const char* file) const {
-        return static_cast<int>(std::min<std::uint64_t>(
-            base::parse_u64(text(file)).value_or(0), INT_MAX));
+        return static_cast<int>(
+            std::min<std::uint64_t>(base::parse_u64(text(file)).value_or(0), INT_MAX));
     }
     // "32K"
     int size_bytes() const {

@@ -127,9 +127,9 @@ int Catalogue::find_locked(int component, std::string_view name) {
     }
     auto event = home.source->find(source_name);
     if (!event) return code_of(event.error());
-    const std::string full = component == 0 ? std::string(name)
-                                            : home.prefix + std::string(prefix_mark) +
-                                                  std::string(name);
+    const std::string full = component == 0
+                                 ? std::string(name)
+                                 : home.prefix + std::string(prefix_mark) + std::string(name);
     return add_locked(component, full, std::move(*event));
 }
 
@@ -159,8 +159,9 @@ const std::vector<int>& Catalogue::list_locked(Entry& home) {
         auto event = home.source->find(listed.name);  // which may differ in what it knows by itself
         if (!event) continue;
         event->description = listed.description;
-        const std::string name = component == 0 ? to_papi_name(listed.name)
-                                                : home.prefix + std::string(prefix_mark) + listed.name;
+        const std::string name = component == 0
+                                     ? to_papi_name(listed.name)
+                                     : home.prefix + std::string(prefix_mark) + listed.name;
         const int code = add_locked(component, name, std::move(*event));
         if (verdict_locked(natives_[index_of_code(code)]) == PAPI_OK) home.codes->push_back(code);
         if (home.codes->size() == home.most) break;

@@ -12,8 +12,7 @@ namespace {
 // A set may hold so many events when the kernel takes turns; what it costs is memory for values.
 constexpr int most_multiplexed = 384;
 
-constexpr int cpu_domains =
-    PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR;
+constexpr int cpu_domains = PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR;
 
 // The PMUs whose names begin native events.
 char perf_pmu[] = "perf";
@@ -40,8 +39,8 @@ void start_component_info(PAPI_component_info_t& info, std::string_view name,
     info.default_domain = cpu ? PAPI_DOM_USER : PAPI_DOM_ALL;
     info.available_domains = cpu ? cpu_domains : PAPI_DOM_ALL;
     info.default_granularity = PAPI_GRN_THR;
-    info.available_granularities = cpu ? PAPI_GRN_THR | PAPI_GRN_SYS | PAPI_GRN_SYS_CPU
-                                       : PAPI_GRN_THR | PAPI_GRN_PROC;
+    info.available_granularities =
+        cpu ? PAPI_GRN_THR | PAPI_GRN_SYS | PAPI_GRN_SYS_CPU : PAPI_GRN_THR | PAPI_GRN_PROC;
     info.hardware_intr_sig = cpu ? SIGRTMIN : 0;
     info.hardware_intr = cpu;
     info.kernel_multiplex = cpu;

@@ -9,9 +9,8 @@ namespace {
 
 // Apart from PAPI_read(), which would have to make room on the stack for all of this.
 [[gnu::noinline]] int read_slowly(int handle, long long* values) {
-    return with_set(handle, [&](Set& set) {
-        return values == nullptr ? PAPI_EINVAL : set.read(values);
-    });
+    return with_set(handle,
+                    [&](Set& set) { return values == nullptr ? PAPI_EINVAL : set.read(values); });
 }
 
 }  // namespace
@@ -42,9 +41,8 @@ int PAPI_read_ts(int handle, long long* values, long long* cycles) {
 }
 
 int PAPI_accum(int handle, long long* values) {
-    return with_set(handle, [&](Set& set) {
-        return values == nullptr ? PAPI_EINVAL : set.accumulate(values);
-    });
+    return with_set(
+        handle, [&](Set& set) { return values == nullptr ? PAPI_EINVAL : set.accumulate(values); });
 }
 
 int PAPI_reset(int handle) {

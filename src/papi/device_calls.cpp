@@ -96,8 +96,8 @@ PAPI_mh_cache_info_t cache_of(int attribute, int first_of_four) {
 
 std::vector<int> cpus_of_node(int node) {
     const base::SysRoot root;
-    const auto list = root.read_trimmed("/sys/devices/system/node/node" + std::to_string(node) +
-                                        "/cpulist");
+    const auto list =
+        root.read_trimmed("/sys/devices/system/node/node" + std::to_string(node) + "/cpulist");
     return list ? base::parse_cpu_list(*list).value_or(std::vector<int>{}) : std::vector<int>{};
 }
 
@@ -112,7 +112,8 @@ unsigned node_of_cpu(int cpu) {
 
 unsigned memory_mib(int node) {
     const base::SysRoot root;
-    const auto text = root.read("/sys/devices/system/node/node" + std::to_string(node) + "/meminfo");
+    const auto text =
+        root.read("/sys/devices/system/node/node" + std::to_string(node) + "/meminfo");
     if (!text) return 0;
     for (const auto line : base::split_lines(*text)) {
         const auto words = base::split_words(line);

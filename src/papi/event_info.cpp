@@ -1,6 +1,5 @@
 #include "papi/event_info.h"
 
-
 #include "base/text.h"
 #include "papi/library.h"
 #include "papi/perf_names.h"

@@ -34,8 +34,8 @@ void* device_type = nullptr;
 
 #pragma GCC visibility push(default)
 
-#define FORTRAN(lower, upper, arguments)                         \
-    extern "C" void lower arguments;                             \
+#define FORTRAN(lower, upper, arguments)                                \
+    extern "C" void lower arguments;                                    \
     extern "C" void lower##_ arguments __attribute__((alias(#lower)));  \
     extern "C" void lower##__ arguments __attribute__((alias(#lower))); \
     extern "C" void upper arguments __attribute__((alias(#lower)));     \
@@ -129,9 +129,9 @@ FORTRAN(papif_get_event_info, PAPIF_GET_EVENT_INFO,
 }
 
 FORTRAN(papif_get_exe_info, PAPIF_GET_EXE_INFO,
-        (char* path, char* name, long long* text_start, long long* text_end,
-         long long* data_start, long long* data_end, long long* bss_start, long long* bss_end,
-         int* check, int path_length, int name_length)) {
+        (char* path, char* name, long long* text_start, long long* text_end, long long* data_start,
+         long long* data_end, long long* bss_start, long long* bss_end, int* check, int path_length,
+         int name_length)) {
     PAPI_option_t option{};
     *check = PAPI_get_opt(PAPI_EXEINFO, &option);
     if (*check != PAPI_OK) return;

@@ -47,8 +47,8 @@ struct HighLevel::Sets {
     std::vector<int> handles;
     unsigned epoch = 0;
     bool running = false;
-    unsigned begun = 0;                 // regions so far
-    std::vector<std::size_t> inside;    // indices into the thread's regions, innermost last
+    unsigned begun = 0;               // regions so far
+    std::vector<std::size_t> inside;  // indices into the thread's regions, innermost last
 
     bool stale() const { return handles.empty() || epoch != library().epoch.load(); }
     void drop() {
@@ -165,8 +165,7 @@ int HighLevel::begin(std::string_view name) {
     auto& regions = report_.threads[thread_id()];
     Region region;
     region.id = sets.begun++;
-    region.parent =
-        sets.inside.empty() ? -1 : static_cast<int>(regions[sets.inside.back()].id);
+    region.parent = sets.inside.empty() ? -1 : static_cast<int>(regions[sets.inside.back()].id);
     region.name = name;
     if (const int result = measure(sets, region.at_begin); result != PAPI_OK) return result;
     sets.inside.push_back(regions.size());

@@ -41,7 +41,8 @@ class Object {
     explicit Object(int depth) : indent_(static_cast<std::size_t>(depth) * 2, ' ') {}
 
     void add(std::string_view key, const std::string& value) {
-        text_ += fmt::format("{}\n{}  {}:{}", text_.empty() ? "" : ",", indent_, json_string(key), value);
+        text_ += fmt::format("{}\n{}  {}:{}", text_.empty() ? "" : ",", indent_, json_string(key),
+                             value);
     }
     void add_text(std::string_view key, std::string_view value) { add(key, json_string(value)); }
     void add_number(std::string_view key, long long value) {
@@ -95,7 +96,8 @@ std::string threads_object(const RegionReport& report) {
     for (const auto& [id, regions] : report.threads) {
         Object list(3);
         for (const auto& region : regions) {
-            if (region.ended) list.add(std::to_string(region.id), region_object(report.events, region));
+            if (region.ended)
+                list.add(std::to_string(region.id), region_object(report.events, region));
         }
         Object thread(2);
         thread.add("regions", list.done());

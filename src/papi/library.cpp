@@ -13,9 +13,8 @@ namespace {
 // Ours, and those that only PAPI has.
 std::vector<session::ComponentPtr> sources() {
     auto all = components::all_components();
-    const auto steal = std::find_if(all.begin(), all.end(), [](const auto& component) {
-        return component->name() == "steal";
-    });
+    const auto steal = std::find_if(
+        all.begin(), all.end(), [](const auto& component) { return component->name() == "steal"; });
     if (steal != all.end()) all.push_back(make_stealtime(**steal));
     all.push_back(make_sysdetect());
     return all;

@@ -53,16 +53,18 @@ void describe_topology(const platform::Topology& topology, PAPI_hw_info_t& info)
 }
 
 std::optional<int> mhz_in(const base::SysRoot& root, std::string_view file) {
-    const auto text = root.read_trimmed("/sys/devices/system/cpu/cpu0/cpufreq/" + std::string(file));
+    const auto text =
+        root.read_trimmed("/sys/devices/system/cpu/cpu0/cpufreq/" + std::string(file));
     if (!text) return std::nullopt;
     const auto khz = base::parse_u64(*text);
     return khz ? std::optional(static_cast<int>(*khz / 1000)) : std::nullopt;
 }
 
-// Where nobody tells the frequency of the core, that of the counter which PAPI_get_real_cyc() reads.
+// Where nobody tells the frequency of the core, that of the counter which PAPI_get_real_cyc()
+// reads.
 int present_mhz(const platform::CpuModel& cpu) {
-    const double hz = cpu.current_hz.value ? static_cast<double>(*cpu.current_hz.value)
-                                           : cycle_rate().hz;
+    const double hz =
+        cpu.current_hz.value ? static_cast<double>(*cpu.current_hz.value) : cycle_rate().hz;
     return static_cast<int>(hz / 1e6);
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
-
 #include <csignal>
+
 #include <sys/time.h>
 
 #include "papi/abi.h"

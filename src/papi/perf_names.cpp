@@ -42,7 +42,8 @@ bool same(std::string_view one, std::string_view other) {
 constexpr std::string_view perf_pmu = "perf::";
 constexpr std::string_view raw_pmu = "perf_raw::";
 
-// An event, and what follows it between colons: unit masks, and attributes with or without "=value".
+// An event, and what follows it between colons: unit masks, and attributes with or without
+// "=value".
 struct Parts {
     std::string name;
     std::string modifiers;  // perf's letters

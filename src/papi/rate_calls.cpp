@@ -146,8 +146,7 @@ int PAPI_ipc(float* real_s, float* virt_s, long long* instructions, float* ipc) 
             return PAPI_EINVAL;
         }
         std::array<long long, 2> values{};
-        const int result =
-            step(Rate::ipc, {PAPI_TOT_INS, PAPI_TOT_CYC}, values, {real_s, virt_s});
+        const int result = step(Rate::ipc, {PAPI_TOT_INS, PAPI_TOT_CYC}, values, {real_s, virt_s});
         if (result != PAPI_OK) return result;
         *instructions = values[0];
         *ipc = ratio(values[0], static_cast<double>(values[1]));

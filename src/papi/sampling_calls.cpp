@@ -7,10 +7,8 @@ using namespace ringside::papi;
 
 extern "C" {
 
-int PAPI_overflow(int handle, int code, int threshold, int flags,
-                  PAPI_overflow_handler_t handler) {
-    return with_set(handle,
-                    [&](Set& set) { return set.watch(code, threshold, flags, handler); });
+int PAPI_overflow(int handle, int code, int threshold, int flags, PAPI_overflow_handler_t handler) {
+    return with_set(handle, [&](Set& set) { return set.watch(code, threshold, flags, handler); });
 }
 
 int PAPI_get_overflow_event_index(int handle, long long overflow_vector, int* array, int* number) {

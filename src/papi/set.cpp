@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
-
 #include <csignal>
+
 #include <sched.h>
 #include <unistd.h>
 

@@ -61,9 +61,8 @@ int PAPI_assign_eventset_component(int handle, int component) {
 }
 
 int PAPI_get_eventset_component(int handle) {
-    return with_set(handle, [](Set& set) {
-        return set.component() < 0 ? PAPI_ENOCMP : set.component();
-    });
+    return with_set(handle,
+                    [](Set& set) { return set.component() < 0 ? PAPI_ENOCMP : set.component(); });
 }
 
 int PAPI_add_event(int handle, int code) {

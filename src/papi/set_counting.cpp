@@ -71,8 +71,7 @@ int Set::read(long long* values) {
 }
 
 int Set::read_now(long long* values) {
-    const auto counts =
-        plain_ ? std::span(as_counts(values), natives_.size()) : std::span(counts_);
+    const auto counts = plain_ ? std::span(as_counts(values), natives_.size()) : std::span(counts_);
     if (auto done = counters_->read_values(counts); !done) return code_of(done.error());
     if (!plain_) deliver(values);
     return PAPI_OK;

@@ -21,8 +21,8 @@ const Clocks& clocks() {
 
 bool bare_metal() {
     const base::SysRoot root;
-    const auto hypervisor = platform::read_hypervisor(root, platform::Cpuid::live(),
-                                                      platform::read_cpu_model(root));
+    const auto hypervisor =
+        platform::read_hypervisor(root, platform::Cpuid::live(), platform::read_cpu_model(root));
     return !hypervisor.virtualized.value.value_or(true);
 }
 

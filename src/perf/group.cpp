@@ -1,5 +1,7 @@
 #include "perf/group.h"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include "base/assert.h"
@@ -42,6 +44,22 @@ Result<Group> Group::open(std::span<const GroupMember> members, const Target& ta
         events.push_back(std::move(*opened));
     }
     return Group(std::move(events));
+}
+
+// When the CPU of a group goes offline, the kernel makes each member an event of its own, with the
+// count it had.
+bool Group::read_apart(GroupCount& count) {
+    bool on_counters = true;
+    std::array<std::uint64_t, words_before + 1> own{};
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+        const long got = ::syscall(SYS_read, events_[i].fd(), own.data(), sizeof own);
+        if (got != 0 && got != static_cast<long>(sizeof own)) return false;
+        on_counters = on_counters && got != 0;
+        words_[words_before + i] = own[words_before];
+        if (i == 0) std::copy_n(own.begin(), words_before, words_.begin());
+    }
+    count = last(on_counters);
+    return true;
 }
 
 Error Group::read_error() {

@@ -53,8 +53,13 @@ class Group {
     bool read(GroupCount& count) {
         // Not read(): where the io interposer is part of the program, that is the program's I/O.
         const long got = ::syscall(SYS_read, leader_fd_, words_.data(), bytes_);
-        count = last(got != 0);
-        return got == static_cast<long>(bytes_) || got == 0;
+        if (got == static_cast<long>(bytes_)) [[likely]] {
+            count = last();
+            return true;
+        }
+        if (got > 0) return read_apart(count);
+        count = last(false);
+        return got == 0;
     }
     // Right after a read that failed.
     static Error read_error();
@@ -73,6 +78,7 @@ class Group {
           bytes_(words_.size() * sizeof words_[0]),
           leader_fd_(leader().fd()) {}
     const EventFd& leader() const { return events_.front(); }
+    bool read_apart(GroupCount& count);
 
     // PERF_FORMAT_GROUP with both times: number of members, enabled, running, then the values.
     static constexpr std::size_t words_before = 3;

@@ -44,8 +44,8 @@ class Regions : public testing::Test {
     void TearDown() override { std::filesystem::remove_all(folder); }
 
     nlohmann::json report(const std::string& events) {
-        run_program("regions", {"PAPI_OUTPUT_DIRECTORY=" + folder, "PAPI_EVENTS=" + events,
-                                "SLURM_PROCID=7"});
+        run_program("regions",
+                    {"PAPI_OUTPUT_DIRECTORY=" + folder, "PAPI_EVENTS=" + events, "SLURM_PROCID=7"});
         std::ifstream file(folder + "/papi_hl_output/rank_000007.json");
         return nlohmann::json::parse(file);
     }

@@ -15,7 +15,7 @@ TEST(UnitTests, PassOnArm64WithAPmu) {
     if (!fs::exists(program)) GTEST_SKIP() << "no arm64 build: scripts/build arm64";
     std::vector<std::string> arguments{"run", "arm64-pmu", "--put",
                                        program + ":/usr/bin/unit_tests"};
-    for (const auto* folder : {"/tests", "/src", "/include"}) {
+    for (const auto* folder : {"/tests", "/src", "/include", "/docs"}) {
         arguments.insert(arguments.end(), {"--put", tree + folder + ":" + tree + folder});
     }
     arguments.insert(arguments.end(), {"--", "unit_tests", "--gtest_brief=1"});

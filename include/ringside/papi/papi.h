@@ -30,7 +30,7 @@ extern "C" {
 #define PAPI_VERSION_MAJOR(x) (((x) >> 24) & 0xff)
 #define PAPI_VERSION_MINOR(x) (((x) >> 16) & 0xff)
 #define PAPI_VERSION_REVISION(x) (((x) >> 8) & 0xff)
-#define PAPI_VERSION_INCREMENT(x) ((x) & 0xff)
+#define PAPI_VERSION_INCREMENT(x) ((x)&0xff)
 #define PAPI_VERSION PAPI_VERSION_NUMBER(7, RINGSIDE_PAPI_ABI % 100, 0, 0)
 #define PAPI_VER_CURRENT (PAPI_VERSION & 0xffff0000)
 
@@ -134,9 +134,9 @@ extern "C" {
 /* Granularities: whose events count. */
 #define PAPI_GRN_THR 0x1 /* one thread */
 #define PAPI_GRN_MIN PAPI_GRN_THR
-#define PAPI_GRN_PROC 0x2    /* a process */
-#define PAPI_GRN_PROCG 0x4   /* a process group */
-#define PAPI_GRN_SYS 0x8     /* the CPU the caller is on */
+#define PAPI_GRN_PROC 0x2     /* a process */
+#define PAPI_GRN_PROCG 0x4    /* a process group */
+#define PAPI_GRN_SYS 0x8      /* the CPU the caller is on */
 #define PAPI_GRN_SYS_CPU 0x10 /* a CPU chosen with PAPI_CPU_ATTACH */
 #define PAPI_GRN_MAX PAPI_GRN_SYS_CPU
 
@@ -167,8 +167,7 @@ extern "C" {
 #define PAPI_PROFIL_FORCE_SW 0x40
 #define PAPI_PROFIL_DATA_EAR 0x80
 #define PAPI_PROFIL_INST_EAR 0x100
-#define PAPI_PROFIL_BUCKETS \
-    (PAPI_PROFIL_BUCKET_16 | PAPI_PROFIL_BUCKET_32 | PAPI_PROFIL_BUCKET_64)
+#define PAPI_PROFIL_BUCKETS (PAPI_PROFIL_BUCKET_16 | PAPI_PROFIL_BUCKET_32 | PAPI_PROFIL_BUCKET_64)
 
 /* Flags of PAPI_overflow(). */
 #define PAPI_OVERFLOW_FORCE_SW 0x40

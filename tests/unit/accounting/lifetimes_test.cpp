@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../thread_sanitizer.h"
+
 namespace ringside::accounting {
 namespace {
 
@@ -55,6 +57,7 @@ TEST(LifeTable, AThreadThatExecutesGoesOnAsTheFirstOne) {
 }
 
 TEST(Lifetimes, OfThisProcessHaveEveryThread) {
+    if (sanitizer::thread) GTEST_SKIP() << sanitizer::adds_threads;
     constexpr std::size_t count = 1000;
     Lifetimes lifetimes{base::SysRoot(), {clocks::Subject::Extent::process, ::getpid(), true}};
     if (!lifetimes.incomplete().empty()) GTEST_SKIP() << lifetimes.incomplete();
@@ -69,6 +72,7 @@ TEST(Lifetimes, OfThisProcessHaveEveryThread) {
 }
 
 TEST(Lifetimes, HaveChildrenOnlyWhenFollowed) {
+    if (sanitizer::thread) GTEST_SKIP() << sanitizer::adds_threads;
     using Extent = clocks::Subject::Extent;
     Lifetimes tree{base::SysRoot(), {Extent::process_and_children, ::getpid(), true}};
     Lifetimes alone{base::SysRoot(), {Extent::process, ::getpid(), true}};

@@ -16,6 +16,7 @@
 
 #include <ringside/time_budget.h>
 
+#include "../../thread_sanitizer.h"
 #include "accounting/taskstats.h"
 #include "base/fd.h"
 #include "base/process.h"
@@ -163,6 +164,7 @@ TEST_P(EveryBudget, AThousandShortThreadsAreAllCounted) {
 }
 
 TEST_P(EveryBudget, ACommandIsFollowedWithItsChildren) {
+    if (sanitizer::thread) GTEST_SKIP() << sanitizer::adds_threads;
     base::SpawnOptions held;
     held.held = true;
     auto child = base::spawn({"sh", "-c", "sleep 0.1 & sleep 0.1; wait; exit 0"}, held);

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../thread_sanitizer.h"
+
 namespace ringside::bpf {
 namespace {
 
@@ -144,6 +146,7 @@ TEST_P(StateTracerTest, EndedThreadsStayInTheSums) {
 }
 
 TEST_P(StateTracerTest, ChildrenCountOnlyWhenFollowed) {
+    if (sanitizer::thread) GTEST_SKIP() << sanitizer::adds_threads;
     auto alone = group(Follow::threads);
     auto tree = group(Follow::children);
     ASSERT_TRUE(alone.add(::gettid()));
@@ -164,6 +167,7 @@ TEST_P(StateTracerTest, ChildrenCountOnlyWhenFollowed) {
 // A thread that executes another program ends its process's other threads and takes the number of
 // the first one.
 TEST_P(StateTracerTest, FollowsAThreadThatExecutes) {
+    if (sanitizer::thread) GTEST_SKIP() << sanitizer::adds_threads;
     auto tree = group(Follow::children);
     ASSERT_TRUE(tree.add(::gettid()));
     const pid_t child = ::fork();

@@ -351,10 +351,10 @@ TEST(LiveKvm, AnotherProcesssMachineIsCounted) {
     ASSERT_TRUE(found) << found.error().what;
     EXPECT_EQ(found->machines, 1);
     EXPECT_THAT(found->vcpus, ElementsAre(0));
-    EXPECT_THAT(names(*component), Contains(vmm.event("halt_exits")));
+    EXPECT_THAT(names(*component), Contains(vmm.event("exits")));
     EXPECT_THAT(names(*component), Not(Contains(vmm.event("halt_wait_hist"))));
-    const auto exits = vmm.event("halt_exits");
-    const auto one = vmm.event("vcpu0:halt_exits");
+    const auto exits = vmm.event("exits");
+    const auto one = vmm.event("vcpu0:exits");
     const auto bucket = vmm.event("vcpu0:halt_wait_hist[3]");
     const auto counters = started(*component, {exits, one, bucket});
     ASSERT_TRUE(counters);
@@ -363,7 +363,7 @@ TEST(LiveKvm, AnotherProcesssMachineIsCounted) {
         EXPECT_EQ(reading.value, 0);  // it never ran
     }
     EXPECT_EQ(component->find(vmm.event("vcpu0:halt_wait_ns"))->unit, "ns");
-    EXPECT_FALSE(component->find(vmm.event("vcpu1:halt_exits")));
+    EXPECT_FALSE(component->find(vmm.event("vcpu1:exits")));
     EXPECT_FALSE(component->find(vmm.event("no_such_statistic")));
     EXPECT_FALSE(component->find(vmm.event("vcpu0:halt_wait_hist[9999]")));
 }
@@ -372,7 +372,7 @@ TEST(LiveKvm, AMachineThatEndsKeepsItsValues) {
     LiveVmm vmm;
     if (!vmm.begin()) GTEST_SKIP() << "no /dev/kvm here that keeps statistics";
     const auto component = kvm::make({});
-    const auto name = vmm.event("vcpu0:halt_exits");
+    const auto name = vmm.event("vcpu0:exits");
     const auto counters = started(*component, {name});
     ASSERT_TRUE(counters);
     vmm.end();

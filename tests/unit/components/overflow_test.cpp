@@ -3,6 +3,7 @@
 #include <atomic>
 #include <thread>
 
+#include "../../thread_sanitizer.h"
 #include "live.h"
 
 namespace ringside::components {
@@ -44,9 +45,9 @@ TEST(Overflow, CallsOnceForEveryPeriod) {
 }
 
 TEST(Overflow, SeveralEventsAreToldApart) {
-#if defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "ThreadSanitizer keeps back signals, and of several only one";
-#endif
+    if (sanitizer::thread) {
+        GTEST_SKIP() << "ThreadSanitizer keeps back signals, and of several only one";
+    }
     const auto session = Session::open();
     auto set = session.event_set();
     ADD_OR_SKIP(set, Names{"task-clock:u", "page-faults:u", "minor-faults:u"});
