@@ -15,8 +15,9 @@ TEST(UnitTests, PassOnArm64WithAPmu) {
     if (!fs::exists(program)) GTEST_SKIP() << "no arm64 build: scripts/build arm64";
     std::vector<std::string> arguments{"run", "arm64-pmu", "--put",
                                        program + ":/usr/bin/unit_tests"};
-    for (const auto* folder : {"/tests", "/src", "/include", "/docs"}) {
-        arguments.insert(arguments.end(), {"--put", tree + folder + ":" + tree + folder});
+    for (const auto* needed :
+         {"/tests", "/src", "/include", "/docs", "/build/arm64/tests/libfake_guest_library.so"}) {
+        arguments.insert(arguments.end(), {"--put", tree + needed + ":" + tree + needed});
     }
     arguments.insert(arguments.end(), {"--", "unit_tests", "--gtest_brief=1"});
     const BoxResult result = run_box(arguments);

@@ -150,17 +150,22 @@ void add_offers(const base::SysRoot& root, const StatsCatalogue* catalogue, int 
     }
 }
 
-std::set<std::string> names_in_folder(const base::SysRoot& root, const std::string& folder) {
+// Of a histogram such a file shows one bucket, which is not what its name says.
+std::set<std::string> names_in_folder(const base::SysRoot& root, const StatsCatalogue* catalogue,
+                                      const std::string& folder) {
     std::set<std::string> names;
     for (const auto& name : root.list(folder).value_or({})) {
+        const StatFacts* stat = catalogue != nullptr ? catalogue->find(name) : nullptr;
+        if (stat != nullptr && stat->items > 1) continue;
         if (NumberFile(root, folder + "/" + name).read()) names.insert(name);
     }
     return names;
 }
 
-std::set<std::string> names_of_vmm(const base::SysRoot& root, const Vmm& vmm) {
+std::set<std::string> names_of_vmm(const base::SysRoot& root, const StatsCatalogue* catalogue,
+                                   const Vmm& vmm) {
     std::set<std::string> names;
-    for (const auto& folder : vmm.debug) names.merge(names_in_folder(root, folder));
+    for (const auto& folder : vmm.debug) names.merge(names_in_folder(root, catalogue, folder));
     std::vector<int> descriptors = vmm.vm_stats;
     if (vmm.vcpu_stats.size() == vmm.vcpus.size()) {
         for (const auto& [cpu, fd] : vmm.vcpu_stats) descriptors.push_back(fd);
@@ -218,9 +223,9 @@ std::optional<HostEventName> parse_host_event(std::string_view name) {
 
 std::vector<Offer> list_host_events(const base::SysRoot& root, const StatsCatalogue* catalogue) {
     std::vector<Offer> all;
-    add_offers(root, catalogue, 0, names_in_folder(root, debug_folder), all);
+    add_offers(root, catalogue, 0, names_in_folder(root, catalogue, debug_folder), all);
     for (const auto& vmm : find_vmms(root)) {
-        add_offers(root, catalogue, vmm.pid, names_of_vmm(root, vmm), all);
+        add_offers(root, catalogue, vmm.pid, names_of_vmm(root, catalogue, vmm), all);
     }
     return all;
 }

@@ -291,12 +291,13 @@ class ChildInNamespace {
         int pair[2];
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
         control_ = base::Fd(pair[0]);
-        const base::Fd theirs(pair[1]);
+        base::Fd theirs(pair[1]);
         pid_ = ::fork();
         if (pid_ == 0) {
             control_.reset();  // or it would never see our end close
             serve(theirs.get());
         }
+        theirs.reset();  // or we would never see its end close
         return receive();
     }
     ~ChildInNamespace() {
