@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
 #include <linux/perf_event.h>
 #include <unistd.h>
 
@@ -118,17 +117,21 @@ class DataBuilder {
         file.u32(64).u16(0).u16(static_cast<std::uint16_t>(attribute.size() + 8)).raw(attribute);
         return file.text() + records_.text();
     }
-    // Where this process's bytes are; gone when it ends. Tests run side by side, in processes.
-    static std::string write(const std::string& name, const std::string& bytes) {
-        struct Scratch {
-            std::string path = ::testing::TempDir() + "ringside_data." + std::to_string(::getpid());
-            Scratch() { std::filesystem::create_directories(path); }
-            ~Scratch() { std::filesystem::remove_all(path); }
-        };
-        static const Scratch scratch;
-        std::string path = scratch.path + "/" + name;
+    static std::string write(const std::string& path, const std::string& bytes) {
         std::ofstream(path, std::ios::binary) << bytes;
         return path;
+    }
+    // In a folder of this process, gone when it ends: tests run side by side.
+    static std::string write_scratch(const std::string& name, const std::string& bytes) {
+        namespace fs = std::filesystem;
+        struct Scratch {
+            fs::path path =
+                fs::temp_directory_path() / ("ringside_data." + std::to_string(::getpid()));
+            Scratch() { fs::create_directories(path); }
+            ~Scratch() { fs::remove_all(path); }
+        };
+        static const Scratch scratch;
+        return write(scratch.path / name, bytes);
     }
     const std::string& records() const { return records_.text(); }
 

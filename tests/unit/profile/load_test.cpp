@@ -17,7 +17,9 @@ using ::testing::SizeIs;
 
 class Load : public ::testing::Test {
   protected:
-    std::string write(const std::string& bytes) { return DataBuilder::write("load.data", bytes); }
+    std::string write(const std::string& bytes) {
+        return DataBuilder::write_scratch("load.data", bytes);
+    }
     Profile loaded(const std::string& bytes, Keep keep = {}) {
         auto profile = load(write(bytes), keep);
         EXPECT_TRUE(profile) << profile.error().what;

@@ -23,7 +23,7 @@ Sample recursion() {
     // main -> walk -> walk -> leaf, and main -> walk.
     builder.sample(7, 10, 0x40, 10, PERF_RECORD_MISC_USER, {user, 0x40, 0x21, 0x20, 0x10});
     builder.sample(7, 11, 0x21, 5, PERF_RECORD_MISC_USER, {user, 0x21, 0x10});
-    const auto path = DataBuilder::write("rows.data", builder.file());
+    const auto path = DataBuilder::write_scratch("rows.data", builder.file());
     Keep keep;
     keep.stack = true;
     auto profile = load(path, keep);
