@@ -3,7 +3,7 @@
 // interrupt comes only with the next access to the PMU. The cure is a spare counter on the same
 // event, one event behind: its own timer makes QEMU look again just when the first one has wrapped.
 // Half of the event counters are spares then, and guests are promised only the other half. A guest
-// that has the registers in its own hands cannot be cured.
+// that has the registers in its own hands cannot be cured, and could reach the spares: none then.
 #pragma once
 
 #include "vpmu/hardware.h"

@@ -73,6 +73,7 @@ class Hypervisor {
 
     const Manifest& manifest_;
     Pmu pmu_;
+    unsigned spares_;
     vpmu::PmuModel promised_;  // what is left of the CPU's counters
     SpareCounters<Pmu> counters_;
     vpmu::Cpu<SpareCounters<Pmu>> cpu_;

@@ -12,21 +12,21 @@ namespace ringside::hyp {
 
 namespace {
 
-vpmu::PmuModel promised_model() {
-    const vpmu::PmuModel all = Pmu::model();
-    return loses_overflows(HYP_READ(midr_el1)) ? without_spares(all) : all;
-}
-
-unsigned spare_count(const vpmu::PmuModel& promised) {
-    return promised.general == Pmu::model().general ? 0 : promised.general_count();
+// A guest with the registers in its hands could reach the spares: there are none then.
+bool wants_spares(const Manifest& manifest) {
+    for (unsigned i = 0; i < manifest.guest_count; ++i) {
+        if (manifest.guests[i].direct) return false;
+    }
+    return loses_overflows(HYP_READ(midr_el1));
 }
 
 }  // namespace
 
 Hypervisor::Hypervisor(const Manifest& manifest)
     : manifest_(manifest),
-      promised_(promised_model()),
-      counters_(pmu_, spare_count(promised_)),
+      spares_(wants_spares(manifest) ? Pmu::model().general_count() / 2 : 0),
+      promised_(spares_ == 0 ? Pmu::model() : without_spares(Pmu::model())),
+      counters_(pmu_, spares_),
       cpu_(counters_, promised_, 0),
       list_registers_(gic::list_register_count()) {}
 
@@ -48,7 +48,7 @@ void Hypervisor::add_host_events() {
 Frame* Hypervisor::start() {
     end_ticks_ = now_ticks() + us_to_ticks(manifest_.limit_ms * 1000);
     print_line("hyp: start guests=", guest_count_, " counters=", promised_.general_count(),
-               " spares=", spare_count(promised_), " list_registers=", list_registers_);
+               " spares=", spares_, " list_registers=", list_registers_);
     return go_on();
 }
 

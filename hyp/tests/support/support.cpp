@@ -7,6 +7,7 @@ volatile std::uint64_t interrupts[32];
 volatile std::uint64_t overflow_seen;
 volatile std::uint64_t value_at_interrupt;
 volatile unsigned watched;
+volatile std::uint64_t rearm;
 extern "C" std::uint64_t user_result;
 std::uint64_t user_result;
 
@@ -23,6 +24,7 @@ extern "C" void guest_interrupt() {
         value_at_interrupt =
             watched == cycle_counter ? HYP_READ(pmccntr_el0) : hyp::read_event_counter(watched);
         overflow_seen = HYP_READ(pmovsclr_el0);
+        if (rearm != 0) hyp::write_event_counter(0, std::uint32_t(0 - rearm));
         HYP_WRITE(pmovsclr_el0, overflow_seen);
     }
     if (number == hyp::platform::virtual_timer_interrupt) HYP_WRITE(cntv_ctl_el0, 0);

@@ -47,6 +47,8 @@ extern volatile std::uint64_t interrupts[32];
 extern volatile std::uint64_t overflow_seen;       // by the last PMU interrupt
 extern volatile std::uint64_t value_at_interrupt;  // of the counter in `watched`
 extern volatile unsigned watched;
+// Not 0: the PMU's handler sets counter 0 to overflow after so many more events.
+extern volatile std::uint64_t rearm;
 
 // Switches the interrupt controller on, for private interrupts.
 void enable_interrupt(unsigned number);
