@@ -44,7 +44,9 @@ void read_manifest() {
 // A guest with a device tree gets a copy that tells of its own memory.
 void write_device_tree(const Guest& guest, const GuestSpec& spec) {
     if (spec.device_tree == 0) return;
-    const std::uint64_t room = spec.guest_memory().end - spec.device_tree;
+    const std::uint64_t to_end = spec.guest_memory().end - spec.device_tree;
+    const std::uint64_t room =
+        to_end < platform::device_tree_bytes ? to_end : platform::device_tree_bytes;
     auto* to = static_cast<std::uint8_t*>(guest.reach(spec.device_tree, room));
     const GuestTree tree{spec.guest_memory(), spec.initrd, spec.boot_arguments};
     if (write_guest_tree(device_tree(), tree, {to, room}) == 0) {

@@ -38,6 +38,23 @@ TEST_P(Isolation, nothing_of_a_guest_can_be_read_by_another) {
     EXPECT_GT(std::stoi(outcome.record("guest", {"name=curious"})["slices"]), 100);
 }
 
+// The paravirtual policy: threads of a guest have counters of their own, whatever runs beside them.
+TEST(Threads, count_their_own) {
+    REQUIRE_HYP();
+    const Outcome alone = run_guests({{"threads", "policy paravirtual\n"}}, "limit_ms 2000\n");
+    const auto said = alone.said("threads");
+    ASSERT_EQ(said.size(), 5u) << alone.text();
+    EXPECT_EQ(said[1], "difference of a turn 4000");
+    EXPECT_EQ(said[2], "read by itself right");
+    EXPECT_EQ(said[3], "refused");
+    EXPECT_EQ(said[4], "exceptions 1");  // there are no PMU registers under this policy
+    EXPECT_EQ(alone.record("guest")["undefined"], "1");
+    const Outcome beside =
+        run_guests({{"rowdy", "policy mediated\n"}, {"threads", "policy paravirtual\nleads\n"}},
+                   "slice_us 50\nlimit_ms 2000\n");
+    EXPECT_EQ(beside.said("threads"), said) << beside.text();
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, Isolation,
                          testing::Values("legacy", "cpu_switch", "mediated", "mediated\ndirect",
                                          "lazy_mediated", "lazy_mediated\ndirect", "shared_view"),
