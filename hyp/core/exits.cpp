@@ -22,6 +22,18 @@ constexpr std::uint16_t sgi0r = vpmu::sysreg(3, 0, 12, 11, 7);
 constexpr std::uint16_t mdscr = vpmu::sysreg(2, 0, 0, 2, 2);
 constexpr std::uint16_t pmmir = vpmu::sysreg(3, 0, 9, 14, 6);
 
+ExitReason reason_of_hypercall(std::uint32_t function) {
+    switch (function) {
+        case HYPERCALL_YIELD:
+            return ExitReason::other;
+        case HYPERCALL_PMU_PAGE:
+        case HYPERCALL_PMU_CONFIGURE:
+            return ExitReason::pmu_access;
+        default:
+            return ExitReason::fast;
+    }
+}
+
 // ICC_SGI1R_EL1: INTID 27:24; the guest has one CPU, affinity 0, so it can only mean itself.
 void send_to_itself(VirtualGic& gic, std::uint64_t value) {
     constexpr std::uint64_t all_but_me = 1ull << 40;
@@ -86,14 +98,12 @@ void Hypervisor::on_wait(Guest& guest) {
 void Hypervisor::on_hypercall(Guest& guest) {
     ++guest.exits.hypercall;
     const auto function = static_cast<std::uint32_t>(guest.frame.x[0]);
-    const bool touches_pmu = function == HYPERCALL_PMU_PAGE || function == HYPERCALL_PMU_CONFIGURE;
-    cpu_.exit(guest.vcpu, touches_pmu ? ExitReason::pmu_access : ExitReason::fast);
+    cpu_.exit(guest.vcpu, reason_of_hypercall(function));
     std::int64_t answer = HYPERCALL_OK;
     switch (function) {
         case HYPERCALL_NOTHING:
             break;
         case HYPERCALL_YIELD:
-            cpu_.exit(guest.vcpu, ExitReason::other);
             slice_is_over_ = true;
             break;
         case HYPERCALL_PMU_PAGE:

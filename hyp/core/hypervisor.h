@@ -45,6 +45,7 @@ class Hypervisor {
     void switch_to(Guest& next);
     void enter(Guest& guest);
     void set_slice_alarm();
+    bool level_is_loaded() const;
     void hold_pmu_interrupt(const Guest& guest, bool direct);
     void keep_physical_interrupts(const Guest& guest, bool active);
 
@@ -62,6 +63,7 @@ class Hypervisor {
 
     // interrupts.cpp
     void serve(unsigned interrupt);
+    void note_pmu_interrupt();
     void follow_distributor(const Guest& guest, std::uint64_t offset);
     std::uint64_t host_overflows() const;
 

@@ -24,6 +24,15 @@ Frame* Hypervisor::on_interrupt(Guest& guest) {
     return go_on();
 }
 
+// The PMU's interrupt while no guest runs: a host event's, or late for the guest that waits.
+void Hypervisor::note_pmu_interrupt() {
+    if (cpu_.resident() == nullptr) {
+        cpu_.host_interrupt();
+    } else {
+        cpu_.late_guest_interrupt();
+    }
+}
+
 // Drops the priority of each; whether it stays active depends on who will handle it.
 void Hypervisor::serve(unsigned interrupt) {
     gic::drop_priority(interrupt);
@@ -36,9 +45,9 @@ void Hypervisor::serve(unsigned interrupt) {
                 current_->gic.raise_physical(interrupt);
                 return;
             }
-            gic::deactivate(interrupt);  // held again before entry, if the level stays
-            pmu_interrupt_held_ = false;
-            return;
+            pmu_interrupt_held_ = level_is_loaded();
+            if (pmu_interrupt_held_) return;
+            break;
         case platform::hypervisor_timer_interrupt:
             slice_is_over_ = true;
             clear_alarm();

@@ -40,6 +40,7 @@ const char* to_text(vpmu::HostEventState state) {
 void Hypervisor::finish(const char* why) {
     if (current_ != nullptr) cpu_.sched_out(current_->vcpu);
     for (unsigned i = 0; i < guest_count_; ++i) {
+        cpu_.forget(guests_[i]->vcpu);  // a lazy one may still have its values in the counters
         guests_[i]->console.flush(guests_[i]->spec.name);
         print_guest(*guests_[i]);
     }
@@ -93,13 +94,14 @@ void Hypervisor::print_host_events() {
     for (unsigned i = 0; i < manifest_.host_event_count; ++i) {
         const auto select = Hex{manifest_.host_events[i].event.select};
         if (host_event_ids_[i] == vpmu::no_event) {
-            print_line("hyp: host_event event=", select, " state=impossible");
+            print_line("hyp: host_event event=", select, " state=refused");
             continue;
         }
         const vpmu::HostEvent& event = cpu_.host_event(host_event_ids_[i]);
-        print_line("hyp: host_event event=", select, " state=", to_text(event.state),
-                   " count=", event.count, " overflows=", event.overflows,
-                   " enabled_ns=", event.enabled_ns, " running_ns=", event.running_ns);
+        print_line(
+            "hyp: host_event event=", select, " scope=", event.request.in_guest ? "guest" : "host",
+            " state=", to_text(event.state), " count=", event.count, " overflows=", event.overflows,
+            " enabled_ns=", event.enabled_ns, " running_ns=", event.running_ns);
     }
     const std::uint64_t kept = sample_count_ < max_host_samples ? sample_count_ : max_host_samples;
     for (std::uint64_t i = sample_count_ - kept; i < sample_count_; ++i) {

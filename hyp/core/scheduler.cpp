@@ -6,6 +6,7 @@
 #include "hyp/core/hypervisor.h"
 #include "hyp/platform/console.h"
 #include "hyp/platform/virt.h"
+#include "vpmu/admission.h"
 #include "vpmu/bits.h"
 
 namespace ringside::hyp {
@@ -37,9 +38,18 @@ bool Hypervisor::add_guest(const GuestSpec& spec, void* storage, TablePool& pool
     return guest->map_memory();
 }
 
+// An event that would count a machine whose policy hides it counts EL2 alone; one that asks for
+// nothing else is refused.
 void Hypervisor::add_host_events() {
+    vpmu::Admission admission;
+    for (unsigned i = 0; i < guest_count_; ++i) {
+        (void)admission.admit_machine(guests_[i]->spec.policy);
+    }
     for (unsigned i = 0; i < manifest_.host_event_count; ++i) {
         vpmu::HostEventRequest request = manifest_.host_events[i];
+        host_event_ids_[i] = vpmu::no_event;
+        if (!admission.admit_event(request)) request.in_guest = false;
+        if (!request.in_guest && !request.in_host) continue;
         request.allowed = vpmu::allowed_slots(promised_, request.event);
         host_event_ids_[i] = cpu_.add_host_event(request);
     }
@@ -109,6 +119,7 @@ void Hypervisor::idle() {
     wait_for_interrupt();
     for (unsigned interrupt = gic::acknowledge(); interrupt < gic::no_interrupt;
          interrupt = gic::acknowledge()) {
+        if (interrupt == platform::pmu_interrupt) note_pmu_interrupt();
         serve(interrupt);
     }
 }
@@ -146,17 +157,22 @@ void Hypervisor::set_slice_alarm() {
     set_alarm(alone ? end_ticks_ : slice_end);
 }
 
+// Does a guest whose counters are loaded want the PMU's interrupt? Then the hardware does too.
+bool Hypervisor::level_is_loaded() const {
+    const vpmu::Vcpu* resident = cpu_.resident();
+    return resident != nullptr && resident->vm->policy != vpmu::Policy::paravirtual &&
+           resident->wants_interrupt();
+}
+
 // A level that a guest has not yet answered stays high in the hardware; the physical interrupt is
 // kept active meanwhile, so that it does not come again and again.
 void Hypervisor::hold_pmu_interrupt(const Guest& guest, bool direct) {
-    const vpmu::Vcpu* resident = cpu_.resident();
-    const bool guest_handles_it = direct && resident == &guest.vcpu;
-    if (guest_handles_it) return;
-    const bool hold = resident != nullptr && resident->vm->policy != vpmu::Policy::paravirtual &&
-                      resident->wants_interrupt();
+    const bool guest_handles_it = direct && cpu_.resident() == &guest.vcpu;
+    const bool hold = !guest_handles_it && level_is_loaded();
     if (hold == pmu_interrupt_held_) return;
-    gic::set_active(platform::pmu_interrupt, hold);
     pmu_interrupt_held_ = hold;
+    const bool guest_holds_it = guest.gic.holds_physical(platform::pmu_interrupt);
+    gic::set_active(platform::pmu_interrupt, hold || guest_holds_it);
 }
 
 void Hypervisor::enter(Guest& guest) {

@@ -19,6 +19,7 @@ TEST(HostEvents, under_legacy_they_starve_the_guest) {
     for (const auto& line : outcome.said("steady")) EXPECT_EQ(line, "counted 0 starved");
     auto event = outcome.record("host_event");
     EXPECT_EQ(event["state"], "active");
+    EXPECT_EQ(event["scope"], "guest");
     EXPECT_GT(std::stoull(event["count"]), 20u * 200'000u);  // the guest's instructions too
 }
 
@@ -29,6 +30,7 @@ TEST(HostEvents, under_mediated_the_guest_counts_right) {
     ASSERT_EQ(alone.said("steady").size(), 20u) << alone.text();
     EXPECT_EQ(beside.said("steady"), alone.said("steady")) << beside.text();
     auto event = beside.record("host_event");
+    EXPECT_EQ(event["scope"], "host");
     EXPECT_GT(std::stoull(event["count"]), 0u);  // EL2's own work
     EXPECT_LT(std::stoull(event["count"]), 20u * 200'000u);
 }
