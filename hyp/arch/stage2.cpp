@@ -25,7 +25,8 @@ constexpr unsigned index_at(std::uint64_t address, unsigned shift) {
 }
 
 Table* table_of(std::uint64_t entry) {
-    return reinterpret_cast<Table*>(entry & address_bits);
+    // A descriptor is a number that holds an address.
+    return reinterpret_cast<Table*>(entry & address_bits);  // NOLINT(performance-no-int-to-ptr)
 }
 
 bool is_table(std::uint64_t entry) {
