@@ -92,7 +92,10 @@ class GuestRun : public Verb {
                "  ringside guest run arm64-kvm --inner -- perf stat -e cycles true\n"
                "      # in the guest inside the box\n"
                "  ringside guest run arm64-kvm --inner --beside ./pin-counters -- perf stat true\n"
-               "      # ./pin-counters runs on the box meanwhile, from before the guest boots\n";
+               "      # ./pin-counters runs on the box meanwhile, from before the guest boots\n"
+               "  ringside guest run arm64-hyp --policy legacy --host-events \"0x08 pinned\" -- "
+               "perf stat true\n"
+               "      # on our own hypervisor, whose own events compete for the counters\n";
     }
     void declare(Options& options) override;
     Outcome run() override;
@@ -103,6 +106,8 @@ class GuestRun : public Verb {
     guest::BoxRequest request_;
     std::string cpu_;
     std::string beside_;
+    std::string policy_;
+    std::string host_events_;
     std::optional<std::string> icount_;
     std::string smp_;
     std::string nic_;
@@ -137,6 +142,14 @@ void GuestRun::declare(Options& options) {
     options.texts("--with-build", "DIR", request_.builds,
                   "put DIR/ringside into the box if it is for its architecture");
     options.text("--console", "FILE", request_.console_file, "keep the kernel's console in FILE");
+    options.text("--policy", "NAME", policy_,
+                 "arm64-hyp: how the hypervisor shares the PMU (`mediated`; docs/vpmu.md)");
+    options.flag("--direct", request_.hypervisor.direct,
+                 "arm64-hyp: the guest has the PMU's registers in its own hands");
+    options.text("--host-events", "LIST", host_events_,
+                 "arm64-hyp: what the hypervisor counts meanwhile: \"0x08 pinned,0x11\"");
+    options.texts("--neighbour", "NAME", request_.hypervisor.neighbours,
+                  "arm64-hyp: a bare-metal guest of hyp/tests runs beside Linux");
     options.command(request_.command);
 }
 
@@ -164,6 +177,10 @@ Result<guest::BoxRequest> GuestRun::request() const {
         return done.error();
     }
     if (!cpu_.empty()) request.cpu = cpu_;
+    request.hypervisor.policy = policy_;
+    for (const auto event : base::split(host_events_, ',')) {
+        if (!event.empty()) request.hypervisor.host_events.emplace_back(event);
+    }
     if (!nic_.empty()) request.nic = nic_;
     if (!beside_.empty()) {
         request.host_put.push_back({beside_, "/ringside/beside-program"});

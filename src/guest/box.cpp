@@ -64,7 +64,8 @@ class BoxRun {
     Result<void> plan_inner(RunContent& host_content);
     std::vector<std::string> inner_command(const Kind& kind) const;
     Result<void> write_initrd();
-    BootRequest boot_request() const;
+    Result<BootRequest> boot_request() const;
+    Result<void> plan_hypervisor_of(MachineSpec& spec) const;
     std::vector<std::pair<std::string, Sink>> ports() const;
     Result<BoxOutcome> conclude(const BootEnd& end);
     Result<void> bring_back(const char* file, const std::vector<Transfer>& wanted);
@@ -82,6 +83,13 @@ Result<void> BoxRun::check() const {
     if (request_.command.empty()) return base::fail(ErrorCode::bad_input, "no command to run");
     if (request_.inner && kind_.inner.empty()) {
         return base::fail(ErrorCode::bad_input, kind_.name + " has no inner guest");
+    }
+    const HypervisorWish& wish = request_.hypervisor;
+    const bool about_hypervisor = !wish.policy.empty() || wish.direct ||
+                                  !wish.host_events.empty() || !wish.neighbours.empty();
+    if (about_hypervisor && !kind_.on_hypervisor) {
+        return base::fail(ErrorCode::bad_input, kind_.name + " does not run on our hypervisor",
+                          "arm64-hyp does");
     }
     const bool about_host = !request_.beside.empty() || !request_.host_put.empty() ||
                             !request_.host_get.empty() || request_.inner_smp || request_.inner_pin;
@@ -182,13 +190,30 @@ std::vector<std::pair<std::string, Sink>> BoxRun::ports() const {
             {"files", to_file(directory_ / "host.files")}};
 }
 
-BootRequest BoxRun::boot_request() const {
+Result<void> BoxRun::plan_hypervisor_of(MachineSpec& spec) const {
+    if (!kind_.on_hypervisor) return {};
+    const auto image = find_hypervisor(request_.builds);
+    if (!image) {
+        return base::fail(ErrorCode::not_found, "no hypervisor for " + kind_.name,
+                          "build the arm64 preset, and name its directory with --with-build");
+    }
+    auto plan =
+        plan_hypervisor(kind_, *image, request_.hypervisor, image_.kernel, directory_ / "initrd");
+    if (!plan) return plan.error();
+    spec.manifest = (directory_ / "manifest").string();
+    if (auto written = write_file(spec.manifest, plan->manifest + '\0'); !written) return written;
+    spec.hypervisor = std::move(*plan);
+    return {};
+}
+
+Result<BootRequest> BoxRun::boot_request() const {
     BootRequest boot;
     boot.spec.kind = kind_;
     if (outcome_.accelerator == "kvm" && !request_.cpu) boot.spec.kind.cpu = "host";
     boot.spec.accelerator = outcome_.accelerator;
     boot.spec.kernel = image_.kernel;
     boot.spec.initrd = directory_ / "initrd";
+    if (auto planned = plan_hypervisor_of(boot.spec); !planned) return planned.error();
     boot.ports = ports();
     boot.directory = directory_;
     boot.limit = request_.timeout;
@@ -231,7 +256,9 @@ Result<BoxOutcome> BoxRun::run() {
                                   accelerator->name == "kvm" ? "KVM" : "TCG", accelerator->reason));
 
     if (auto written = write_initrd(); !written) return written.error();
-    const auto end = boot(boot_request());
+    auto request = boot_request();
+    if (!request) return request.error();
+    const auto end = boot(std::move(*request));
     if (!request_.console_file.empty()) {
         const auto console = read_file(directory_ / "console");
         auto kept = write_file(request_.console_file, console.value_or(""));

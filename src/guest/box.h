@@ -8,6 +8,7 @@
 
 #include <ringside/result.h>
 
+#include "guest/hypervisor.h"
 #include "guest/packages.h"
 #include "guest/retrieve.h"
 
@@ -30,6 +31,9 @@ struct BoxRequest {
     // 10.0.2.100:9 and nothing else behind it. Its address is for the command to set. With `inner`
     // it is the inner guest's.
     std::optional<std::string> nic;
+
+    // In a kind that runs on our hypervisor: how it shall share the PMU.
+    HypervisorWish hypervisor;
 
     // In a kind with an inner guest: the command runs there, and put and get are about it.
     bool inner = false;

@@ -17,7 +17,7 @@ namespace ringside::guest {
 namespace {
 
 using Member = std::variant<std::string Kind::*, std::vector<std::string> Kind::*, int Kind::*,
-                            std::optional<int> Kind::*>;
+                            std::optional<int> Kind::*, bool Kind::*>;
 
 const std::map<std::string_view, Member>& members() {
     static const std::map<std::string_view, Member> table{
@@ -39,6 +39,7 @@ const std::map<std::string_view, Member>& members() {
         {"append", &Kind::append},
         {"icount", &Kind::icount},
         {"inner", &Kind::inner},
+        {"on_hypervisor", &Kind::on_hypervisor},
     };
     return table;
 }
@@ -56,6 +57,10 @@ struct Setter {
         const auto words = base::split_words(value);
         (kind.*member).assign(words.begin(), words.end());
         return true;
+    }
+    bool operator()(bool Kind::*member) const {
+        kind.*member = value == "yes";
+        return value == "yes" || value == "no";
     }
     bool operator()(int Kind::*member) const {
         const auto number = base::parse_u64(value);

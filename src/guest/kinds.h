@@ -28,9 +28,10 @@ struct Kind {
     std::vector<std::string> vmm_files;
     std::vector<std::string> modules;
     std::string append;
-    std::optional<int> icount;  // the shift: 2^shift ns of virtual time an instruction
-    std::string nic;            // the model of its network interface; none in any kind itself
-    std::string inner;          // the kind of the guest it can boot, or empty
+    std::optional<int> icount;   // the shift: 2^shift ns of virtual time an instruction
+    std::string nic;             // the model of its network interface; none in any kind itself
+    bool on_hypervisor = false;  // Linux runs on hyp/, which a build must have
+    std::string inner;           // the kind of the guest it can boot, or empty
 
     bool is_deterministic() const { return icount.has_value(); }
 };

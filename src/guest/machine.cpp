@@ -45,7 +45,29 @@ void add_determinism(Arguments& argv, int shift) {
                "base=2024-01-01T00:00:00,clock=vm"});
 }
 
+// The hypervisor finds kernel, initrd and manifest in memory (hyp/platform/virt.h).
+void add_hypervisor(Arguments& argv, const MachineSpec& spec) {
+    constexpr std::uint64_t manifest_address = 0x40100000;
+    const auto load = [&](const std::string& path, std::uint64_t address) {
+        add(argv, {"-device",
+                   fmt::format("loader,file={},addr={:#x},force-raw=on", escaped(path), address)});
+    };
+    add(argv, {"-kernel", spec.hypervisor->image});
+    for (const auto& file : spec.hypervisor->files) load(file.path, file.address);
+    load(spec.manifest, manifest_address);
+}
+
+void add_kernel(Arguments& argv, const MachineSpec& spec) {
+    if (spec.hypervisor) return add_hypervisor(argv, spec);
+    add(argv,
+        {"-kernel", spec.kernel, "-initrd", spec.initrd, "-append", kernel_arguments(spec.kind)});
+}
+
 }  // namespace
+
+std::string kernel_arguments(const Kind& kind) {
+    return fmt::format("console={} quiet panic=-1 {}", kind.console, kind.append);
+}
 
 Arguments qemu_arguments(const MachineSpec& spec) {
     const Kind& kind = spec.kind;
@@ -61,8 +83,8 @@ Arguments qemu_arguments(const MachineSpec& spec) {
                std::to_string(kind.memory_mb)});
     if (!spec.accelerator.empty()) add(argv, {"-accel", spec.accelerator});
     if (kind.icount) add_determinism(argv, *kind.icount);
-    add(argv, {"-serial", "file:" + spec.console, "-kernel", spec.kernel, "-initrd", spec.initrd,
-               "-append", fmt::format("console={} quiet panic=-1 {}", kind.console, kind.append)});
+    add(argv, {"-serial", "file:" + spec.console});
+    add_kernel(argv, spec);
     if (!kind.nic.empty()) add_network(argv, kind.nic);
     add_ports(argv, spec.ports);
     return argv;

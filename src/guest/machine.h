@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "guest/hypervisor.h"
 #include "guest/kinds.h"
 
 namespace ringside::guest {
@@ -23,7 +24,13 @@ struct MachineSpec {
     std::string initrd;
     std::string console;  // the file the kernel's console goes to
     std::vector<Port> ports;
+    // Booted instead of the kernel, which it finds in memory; its manifest is a file by now.
+    std::optional<HypervisorPlan> hypervisor;
+    std::string manifest;
 };
+
+// The kernel's command line.
+std::string kernel_arguments(const Kind& kind);
 
 std::vector<std::string> qemu_arguments(const MachineSpec& spec);
 

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 TEST(Kinds, TheFourThatCanBeBooted) {
     std::vector<std::string> names;
     for (const auto* kind : KindTable::built_in().bootable()) names.push_back(kind->name);
-    EXPECT_THAT(names, ElementsAre("x86-guest", "arm64-pmu", "arm64-kvm", "x86-kvm"));
+    EXPECT_THAT(names, ElementsAre("x86-guest", "arm64-pmu", "arm64-hyp", "arm64-kvm", "x86-kvm"));
 }
 
 TEST(Kinds, EachSaysAllThatABootNeeds) {

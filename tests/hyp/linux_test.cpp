@@ -1,0 +1,92 @@
+// Unmodified Debian Linux with its own perf as a guest: the box arm64-hyp.
+#include <gmock/gmock.h>
+
+#include "base/process.h"
+#include "base/text.h"
+#include "machine.h"
+
+namespace ringside::hyp_test {
+namespace {
+
+using testing::HasSubstr;
+
+struct BoxResult {
+    int exit_code = -1;
+    std::string out;
+    std::string err;
+};
+
+BoxResult run_linux(const std::vector<std::string>& options, const std::string& script) {
+    std::vector<std::string> argv{RINGSIDE_COMMAND, "guest",        "run",
+                                  "arm64-hyp",      "--with-build", RINGSIDE_ARM64_BUILD};
+    argv.insert(argv.end(), options.begin(), options.end());
+    for (const auto* word : {"--", "sh", "-c"}) argv.emplace_back(word);
+    argv.push_back(script);
+    auto ran = base::run(argv);
+    if (!ran) return {-1, "", ran.error().what};
+    return {ran->status.shell_code(), std::move(ran->stdout_text), std::move(ran->stderr_text)};
+}
+
+// Counts of user instructions of one small program, in the order of perf's -e; -1 where perf says
+// that it was not counted.
+std::vector<long> counts_of(const std::string& perf_stat) {
+    std::vector<long> found;
+    for (const auto line : base::split_lines(perf_stat)) {
+        const auto fields = base::split(line, ',');
+        if (fields.size() < 3) continue;
+        const auto number = base::parse_u64(fields[0]);
+        found.push_back(number ? static_cast<long>(*number) : -1);
+    }
+    return found;
+}
+
+// The same event on all counters that a guest is promised.
+constexpr const char* count_true =
+    "perf stat -x, -e instructions:u,instructions:u,instructions:u true 2>&1";
+
+TEST(Linux, counts_are_exact_beside_pinned_host_events_and_neighbours) {
+    REQUIRE_HYP();
+    const BoxResult alone = run_linux({}, count_true);
+    ASSERT_EQ(alone.exit_code, 0) << alone.err;
+    const auto counts = counts_of(alone.out);
+    ASSERT_EQ(counts.size(), 3u) << alone.out;
+    EXPECT_GT(counts[0], 10'000);
+    EXPECT_EQ(counts[1], counts[0]);
+    EXPECT_EQ(counts[2], counts[0]);
+    const BoxResult beside =
+        run_linux({"--host-events", "0x08 pinned,0x08 pinned,0x08 pinned", "--neighbour", "rowdy"},
+                  count_true);
+    EXPECT_EQ(counts_of(beside.out), counts) << beside.out << beside.err;
+}
+
+TEST(Linux, under_legacy_pinned_host_events_leave_silent_zeros) {
+    REQUIRE_HYP();
+    const BoxResult result =
+        run_linux({"--policy", "legacy", "--host-events", "0x08 pinned,0x08 pinned"}, count_true);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto counts = counts_of(result.out);
+    ASSERT_EQ(counts.size(), 3u) << result.out;
+    EXPECT_GT(counts[0], 10'000);
+    EXPECT_EQ(counts[1], 0);
+    EXPECT_EQ(counts[2], 0);
+}
+
+TEST(Linux, samples_come_with_their_period) {
+    REQUIRE_HYP();
+    const BoxResult result = run_linux({},
+                                       "perf record -q -e instructions:u -c 100000 -o /tmp/p sh -c "
+                                       "'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done' && "
+                                       "perf stat -x, -e instructions:u sh -c "
+                                       "'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done' 2>&1 && "
+                                       "perf script -i /tmp/p -F event | wc -l");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto lines = base::split_lines(result.out);
+    ASSERT_GE(lines.size(), 2u) << result.out;
+    const long executed = counts_of(std::string(lines[0])).at(0);
+    const long samples = std::stol(std::string(lines[1]));
+    EXPECT_GT(executed, 1'000'000);
+    EXPECT_NEAR(static_cast<double>(samples), static_cast<double>(executed) / 100'000, 1.0);
+}
+
+}  // namespace
+}  // namespace ringside::hyp_test
