@@ -14,6 +14,10 @@
 
 char licence_text[] SEC("license") = "Dual MIT/GPL";
 
+/* What the stack has on top at a tracepoint: this program, bpf_trace_run4() and the tracepoint's own
+ * function. Below is __schedule(). */
+#define OWN_FRAMES 3
+
 /* linux/sched.h */
 #define TASK_UNINTERRUPTIBLE 0x0002
 #define TASK_DEAD 0x0080
@@ -174,7 +178,7 @@ int BPF_PROG(on_switch, _Bool preempt, struct task_struct* prev, struct task_str
     left.pid = prev->tgid;
     left.kind = kind_of(prev, preempt);
     left.user_stack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK);
-    left.kernel_stack = bpf_get_stackid(ctx, &stacks, 0);
+    left.kernel_stack = bpf_get_stackid(ctx, &stacks, OWN_FRAMES);
     if (bpf_map_update_elem(&waiting, &leaves, &left, BPF_ANY) < 0) count_loss();
     return 0;
 }

@@ -109,10 +109,17 @@ class Record final : public Verb {
         if (!events) return events.error();
         settings_.events = std::move(*events);
         settings_.version = fmt::format("ringside {}", version);
-        settings_.command_line = {"ringside", "record"};
-        settings_.command_line.insert(settings_.command_line.end(), command_.begin(),
-                                      command_.end());
+        settings_.command_line = own_command_line();
         return {};
+    }
+
+    std::vector<std::string> own_command_line() const {
+        std::vector<std::string> words;
+        const auto text = root_.read("/proc/self/cmdline");
+        if (!text) return words;
+        for (const auto word : base::split(*text, '\0')) words.emplace_back(word);
+        if (!words.empty() && words.back().empty()) words.pop_back();  // behind the last NUL
+        return words;
     }
 
     Outcome record_command() {

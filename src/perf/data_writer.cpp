@@ -64,6 +64,7 @@ DataWriter::DataWriter(DataWriter&& other) noexcept
       fd_(std::move(other.fd_)),
       data_offset_(other.data_offset_),
       data_bytes_(other.data_bytes_),
+      bytes_behind_(other.bytes_behind_),
       full_(other.full_) {}
 
 DataWriter::~DataWriter() {
@@ -109,14 +110,14 @@ Result<void> DataWriter::write_at(std::uint64_t offset, std::span<const std::byt
 
 void DataWriter::cut_back() {
     full_ = true;
-    [[maybe_unused]] const int cut = ::ftruncate(fd_.get(), static_cast<off_t>(file_bytes()));
+    [[maybe_unused]] const int cut = ::ftruncate(fd_.get(), static_cast<off_t>(records_end()));
 }
 
 Result<void> DataWriter::append(Parts parts) {
     if (full_) return {};
     std::uint64_t size = 0;
     for (const auto& part : parts) {
-        if (auto done = write_at(file_bytes() + size, part); !done) {
+        if (auto done = write_at(records_end() + size, part); !done) {
             cut_back();
             return done;
         }
@@ -128,7 +129,7 @@ Result<void> DataWriter::append(Parts parts) {
 }
 
 Result<void> DataWriter::finish(const FeatureSections& features, const Context& context) {
-    std::uint64_t at = file_bytes() + features.size() * sizeof(Entry);
+    std::uint64_t at = records_end() + features.size() * sizeof(Entry);
     std::array<std::uint64_t, 4> bits{};
     ByteWriter table;
     ByteWriter contents;
@@ -139,9 +140,10 @@ Result<void> DataWriter::finish(const FeatureSections& features, const Context& 
         at += bytes.size();
     }
     const auto rest = encode_context(context);
+    bytes_behind_ = at + rest.size() - records_end();
     const std::array<std::uint64_t, 2> rest_place{at, rest.size()};
     table.raw(contents.bytes()).raw(rest);
-    if (auto done = write_at(file_bytes(), table.bytes()); !done) {
+    if (auto done = write_at(records_end(), table.bytes()); !done) {
         cut_back();
         return done;
     }

@@ -49,8 +49,7 @@ class DataWriter {
     // Adds what is only known at the end. Where there is no room for it the records stay readable.
     Result<void> finish(const FeatureSections& features, const Context& context);
 
-    std::uint64_t file_bytes() const { return data_offset_ + data_bytes_; }
-    std::uint64_t record_bytes() const { return data_bytes_; }
+    std::uint64_t file_bytes() const { return records_end() + bytes_behind_; }
 
   private:
     DataWriter(std::string path, std::string made_as, base::Fd fd)
@@ -59,12 +58,14 @@ class DataWriter {
     Result<void> write_head(const std::vector<WrittenEvent>& events, const Context& context);
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes);
     void cut_back();
+    std::uint64_t records_end() const { return data_offset_ + data_bytes_; }
 
     std::string path_;
     std::string made_as_;  // the name it has until it is published; empty afterwards
     base::Fd fd_;
     std::uint64_t data_offset_ = 0;
     std::uint64_t data_bytes_ = 0;
+    std::uint64_t bytes_behind_ = 0;  // features and context, once it is finished
     bool full_ = false;
 };
 

@@ -83,8 +83,9 @@ class Buffers::Opening {
         if (!done && is_absent(done.error()) && is_cycles(event.event)) {
             const model::Event clock = cpu_clock_like(event.event);
             notes_.push_back(fmt::format(
-                "{} cannot be sampled here ({}): {} is recorded in its place, which samples time",
-                event.event.name, done.error().what, clock.name));
+                "no counter samples {} here: {}, which samples time, is recorded in its place "
+                "(`ringside doctor` says why)",
+                event.event.name, clock.name));
             event = {clock, {}};
             attr = sampling_attributes(clock, settings_);
             done = settle(attr, clock.name, clock.modes_named, online_);

@@ -97,6 +97,7 @@ class LiveRecorder final : public Recorder {
         if (summary.progress.failure) return summary;
         const auto done = store_->writer().finish(last_features(summary), last_context(summary));
         if (!done) summary.progress.failure = done.error();
+        summary.progress.tally.file_bytes = store_->tally().file_bytes;
         return summary;
     }
 
