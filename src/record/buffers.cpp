@@ -18,12 +18,13 @@ namespace {
 
 using perf::EventFd;
 
-// Threads times CPUs times events can be many.
-void allow_many_files() {
+// Threads times CPUs times events can be many. How many files may be open.
+std::size_t allow_many_files() {
     rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
     limit.rlim_cur = limit.rlim_max;
     ::setrlimit(RLIMIT_NOFILE, &limit);
+    return limit.rlim_cur;
 }
 
 bool is_gone(const Error& error) {
@@ -59,15 +60,16 @@ class Buffers::Opening {
         : buffers_(buffers), settings_(settings), online_(online), notes_(notes) {}
 
     Result<void> run() {
-        allow_many_files();
         events_ = settings_.events;
+        targets_ = settings_.targets;
+        limit_targets(allow_many_files());
         for (auto& event : events_)
             if (auto done = choose(event); !done) return done;
         perf_event_attr tracking = tracking_attributes(settings_);
         if (auto done = settle(tracking, "tracking", true, online_); !done) return done;
         buffers_.events_.push_back({tracking, "dummy:u", {}});
         buffers_.fds_.resize(buffers_.events_.size());
-        for (const auto& target : settings_.targets)
+        for (const auto& target : targets_)
             if (auto done = open_target(target); !done) return done;
         if (buffers_.rings_.empty())
             return base::fail_errno(ESRCH, "nothing to record", "the process or thread has ended");
@@ -75,6 +77,21 @@ class Buffers::Opening {
     }
 
   private:
+    // A process with thousands of threads wants more events than there can be files.
+    void limit_targets(std::size_t most_files) {
+        constexpr std::size_t for_others = 64;
+        const std::size_t wanted = targets_.size() * online_.size() * (events_.size() + 1);
+        const bool threads = !targets_.empty() && targets_.front().cpu < 0;
+        if (!threads || wanted + for_others <= most_files) return;
+        notes_.push_back(fmt::format(
+            "{} threads are too many to follow one by one: all CPUs are sampled, and the samples "
+            "of other processes left out",
+            targets_.size()));
+        buffers_.of_all_processes_ = true;
+        targets_.clear();
+        for (const int cpu : online_) targets_.push_back({-1, cpu});
+    }
+
     // Finds attributes that the kernel takes for `event`, or for what stands in for it.
     Result<void> choose(SampledEvent& event) {
         perf_event_attr attr = sampling_attributes(event.event, settings_);
@@ -108,21 +125,22 @@ class Buffers::Opening {
     Result<void> settle(perf_event_attr& attr, const std::string& name, bool modes_named,
                         const std::vector<int>& cpus) {
         Error first;
+        std::string loss;
         while (true) {
             const auto opened = open_somewhere(attr, name, cpus);
-            if (opened) return {};
+            if (opened) break;
             if (first.what.empty()) first = opened.error();
-            std::string loss;
-            if (is_absent(opened.error()) && attr.exclude_guest == 0) return first;
+            if (is_absent(opened.error()) && attr.exclude_guest == 0) return opened.error();
             if (!make_modest(attr, opened.error().sys_errno, modes_named, loss)) return first;
-            if (!loss.empty()) notes_.push_back(name + ": " + loss);
         }
+        if (!loss.empty()) notes_.push_back(name + ": " + loss);
+        return {};
     }
 
     Result<void> open_somewhere(const perf_event_attr& attr, const std::string& name,
                                 const std::vector<int>& cpus) const {
         Result<EventFd> opened = base::fail_errno(ESRCH, "cannot open the event " + name);
-        for (const auto& target : settings_.targets) {
+        for (const auto& target : targets_) {
             perf::Target at = target;
             if (at.cpu < 0 && !cpus.empty()) at.cpu = cpus.front();
             opened = EventFd::open(attr, at, name);
@@ -209,6 +227,7 @@ class Buffers::Opening {
     const std::vector<int>& online_;
     std::vector<std::string>& notes_;
     std::vector<SampledEvent> events_;
+    std::vector<perf::Target> targets_;
     std::map<int, int> owners_;  // by CPU
 };
 

@@ -39,7 +39,9 @@ class Buffers {
     const std::vector<perf::WrittenEvent>& events() const { return events_; }
     // Samples that the kernel had no room for, by event; fewer than events() on kernels before 6.0.
     std::vector<std::uint64_t> lost() const;
-    std::uint64_t bytes_each() const { return bytes_each_; }
+    // There are too many threads to open events for each: whole CPUs are sampled, and the samples
+    // of others are for the caller to leave out.
+    bool of_all_processes() const { return of_all_processes_; }
 
   private:
     class Opening;
@@ -48,6 +50,7 @@ class Buffers {
     std::vector<std::vector<perf::EventFd>> fds_;  // by event
     std::vector<CpuBuffer> rings_;
     std::uint64_t bytes_each_ = 0;
+    bool of_all_processes_ = false;
 };
 
 }  // namespace ringside::record

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <time.h>
@@ -63,6 +63,7 @@ class LiveRecorder final : public Recorder {
         auto writer = perf::DataWriter::create(settings_.file, events_, first_context());
         if (!writer) return writer.error();
         store_.emplace(std::move(*writer), reader_count(buffers_.rings().size()));
+        if (buffers_.of_all_processes()) store_->keep_only(processes());
         describe_beginning();
         if (const auto failure = store_->failure()) return *failure;
         return {};
@@ -125,6 +126,15 @@ class LiveRecorder final : public Recorder {
         return sum_waits(profile);
     }
 
+    // Those that the targets' threads belong to.
+    std::unordered_set<std::uint32_t> processes() const {
+        std::unordered_set<std::uint32_t> pids;
+        for (const auto& target : settings_.targets)
+            pids.insert(
+                static_cast<std::uint32_t>(process_of(root_, target.pid).value_or(target.pid)));
+        return pids;
+    }
+
     // What runs already; the time stamps are 0, so that it lies before everything else.
     void describe_beginning() {
         base::ByteWriter out;
@@ -133,10 +143,8 @@ class LiveRecorder final : public Recorder {
         if (settings_.all_processes) {
             describe_all_processes(root_, out);
         } else if (!settings_.start_on_exec) {
-            std::set<pid_t> processes;
-            for (const auto& target : settings_.targets)
-                processes.insert(process_of(root_, target.pid).value_or(target.pid));
-            for (const pid_t pid : processes) describe_process(root_, pid, out);
+            for (const auto pid : processes())
+                describe_process(root_, static_cast<pid_t>(pid), out);
         }
         store_->add(out.bytes());
         write_steal();
@@ -170,6 +178,7 @@ class LiveRecorder final : public Recorder {
     perf::Context first_context() const {
         perf::Context context = environment_of(root_);
         context.push_back({"recorder", settings_.version});
+        for (const auto& event : events_) context.push_back({"event", event.name});
         context.push_back({"call_graph", std::string(to_string(settings_.call_graph))});
         for (const auto& note : notes_) context.push_back({"note", note});
         context.push_back({"steal_event", std::to_string(events_.size() - 1)});

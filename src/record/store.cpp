@@ -15,16 +15,17 @@ class Seam {
     explicit Seam(const perf::RingBuffer::Unread& parts) : parts_(parts) {}
 
     std::size_t size() const { return parts_[0].size() + parts_[1].size(); }
+    void copy(std::size_t at, std::size_t count, std::byte* to) const {
+        const std::size_t first = parts_[0].size();
+        const std::size_t before = at >= first ? 0 : std::min(count, first - at);
+        if (before > 0) std::memcpy(to, parts_[0].data() + at, before);
+        if (before < count)
+            std::memcpy(to + before, parts_[1].data() + (at + before - first), count - before);
+    }
     template <typename T>
     T read(std::size_t at) const {
         T value{};
-        auto* to = reinterpret_cast<std::byte*>(&value);
-        const std::size_t first = parts_[0].size();
-        const std::size_t before = at >= first ? 0 : std::min(sizeof value, first - at);
-        if (before > 0) std::memcpy(to, parts_[0].data() + at, before);
-        if (before < sizeof value)
-            std::memcpy(to + before, parts_[1].data() + (at + before - first),
-                        sizeof value - before);
+        copy(at, sizeof value, reinterpret_cast<std::byte*>(&value));
         return value;
     }
 
@@ -35,6 +36,31 @@ class Seam {
 // Behind the record's header: the event's id, ip, pid and tid, then the time.
 constexpr std::size_t sample_time_at = sizeof(perf_event_header) + 3 * sizeof(std::uint64_t);
 constexpr std::size_t lost_count_at = sizeof(perf_event_header) + sizeof(std::uint64_t);
+
+template <typename Visit>
+void for_each_record(const Seam& bytes, const Visit& visit) {
+    std::size_t at = 0;
+    while (at + sizeof(perf_event_header) <= bytes.size()) {
+        const auto header = bytes.read<perf_event_header>(at);
+        if (header.size < sizeof header || header.size > bytes.size() - at) return;
+        visit(at, header);
+        at += header.size;
+    }
+}
+
+// Whether a record is a sample of a process that is not in `pids`. A process that one of them
+// starts joins them.
+bool is_of_others(const Seam& bytes, std::size_t at, const perf_event_header& header,
+                  std::unordered_set<std::uint32_t>& pids) {
+    const std::size_t body = at + sizeof header;
+    if (header.type == PERF_RECORD_FORK && header.size >= sizeof header + 8) {
+        const auto parent = bytes.read<std::uint32_t>(body + sizeof(std::uint32_t));
+        if (pids.contains(parent)) pids.insert(bytes.read<std::uint32_t>(body));
+    }
+    constexpr std::size_t pid_at = 2 * sizeof(std::uint64_t);  // behind the event's id and ip
+    if (header.type != PERF_RECORD_SAMPLE || header.size < sizeof header + pid_at + 4) return false;
+    return !pids.contains(bytes.read<std::uint32_t>(body + pid_at));
+}
 
 void count_sample(const Seam& bytes, std::size_t at, const perf_event_header& header,
                   Tally& tally) {
@@ -52,16 +78,12 @@ void count_sample(const Seam& bytes, std::size_t at, const perf_event_header& he
 
 void count_records(const perf::RingBuffer::Unread& records, Tally& tally) {
     const Seam bytes(records);
-    std::size_t at = 0;
-    while (at + sizeof(perf_event_header) <= bytes.size()) {
-        const auto header = bytes.read<perf_event_header>(at);
-        if (header.size < sizeof header || header.size > bytes.size() - at) return;
+    for_each_record(bytes, [&](std::size_t at, const perf_event_header& header) {
         if (header.type == PERF_RECORD_SAMPLE) count_sample(bytes, at, header, tally);
         if (header.type == PERF_RECORD_LOST && header.size >= lost_count_at + 8)
             tally.lost += bytes.read<std::uint64_t>(at + lost_count_at);
         if (header.type == PERF_RECORD_THROTTLE) ++tally.throttled;
-        at += header.size;
-    }
+    });
 }
 
 void Store::append(perf::DataWriter::Parts parts) {
@@ -73,12 +95,31 @@ void Store::append(perf::DataWriter::Parts parts) {
 void Store::take(perf::RingBuffer& ring) {
     const auto unread = ring.unread();
     if (unread[0].empty()) return;
-    {
-        const std::lock_guard lock(mutex_);
-        append(unread);
-        if (!failure_) count_records(unread, tally_);
-    }
+    take(unread);
     ring.release(unread);
+}
+
+void Store::take(const perf::RingBuffer::Unread& records) {
+    const std::lock_guard lock(mutex_);
+    if (only_.empty()) return write(records);
+    const auto own = filtered(records);
+    write({own, {}});
+}
+
+void Store::write(const perf::RingBuffer::Unread& records) {
+    append(records);
+    if (!failure_) count_records(records, tally_);
+}
+
+std::vector<std::byte> Store::filtered(const perf::RingBuffer::Unread& records) {
+    const Seam bytes(records);
+    std::vector<std::byte> own;
+    for_each_record(bytes, [&](std::size_t at, const perf_event_header& header) {
+        if (is_of_others(bytes, at, header, only_)) return;
+        own.resize(own.size() + header.size);
+        bytes.copy(at, header.size, own.data() + own.size() - header.size);
+    });
+    return own;
 }
 
 void Store::add(std::span<const std::byte> records) {

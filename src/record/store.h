@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include <ringside/result.h>
@@ -32,8 +33,12 @@ class Store {
     Store(perf::DataWriter writer, std::size_t readers)
         : writer_(std::move(writer)), passed_(readers, false) {}
 
+    // Leaves out the samples of all other processes, but not of what these start.
+    void keep_only(std::unordered_set<std::uint32_t> pids) { only_ = std::move(pids); }
+
     // Moves what is in the buffer to the file. Nothing is written after a failure.
     void take(perf::RingBuffer& ring);
+    void take(const perf::RingBuffer::Unread& records);
     // Records of our own making, which are not counted.
     void add(std::span<const std::byte> records);
 
@@ -49,11 +54,14 @@ class Store {
 
   private:
     void append(perf::DataWriter::Parts parts);
+    void write(const perf::RingBuffer::Unread& records);
+    std::vector<std::byte> filtered(const perf::RingBuffer::Unread& records);
 
     mutable std::mutex mutex_;
     perf::DataWriter writer_;
     std::vector<bool> passed_;
     std::vector<bool> began_ = std::vector<bool>(passed_.size(), false);
+    std::unordered_set<std::uint32_t> only_;  // empty: everybody
     bool written_since_mark_ = false;
     Tally tally_;
     std::optional<Error> failure_;

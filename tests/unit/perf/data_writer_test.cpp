@@ -123,9 +123,10 @@ TEST_F(Writer, WhatIsWrittenIsRead) {
 
 // The recorder may be killed after any write: what was appended before is there, without a warning.
 TEST_F(Writer, IsReadableAtEveryMoment) {
-    auto writer = make();
+    auto writer = make({{"event", "cpu-clock:u"}});
     ASSERT_TRUE(writer.append(sample_at(1)));
     ASSERT_TRUE(writer.publish());
+    EXPECT_EQ(DataFile::open(path())->events()[0].name, "cpu-clock:u");
     for (std::uint64_t time = 2; time < 6; ++time) {
         ASSERT_TRUE(writer.append(sample_at(time)));
         const auto file = DataFile::open(path());

@@ -114,5 +114,23 @@ TEST_F(Rounds, APassUnderWayAtTheMarkDoesNotCount) {
     EXPECT_EQ(marks(), 2u);
 }
 
+// Whole CPUs are sampled for one process: it stays, with what it starts.
+TEST_F(Rounds, SamplesOfOtherProcessesAreLeftOut) {
+    store_->keep_only({7});
+    base::ByteWriter out;
+    perf::SampleRecord sample;
+    for (const std::uint32_t pid : {7u, 8u, 9u}) {
+        sample.stamp = {pid, pid, 100, 0, 1};
+        perf::encode_sample(out, sample);
+    }
+    out.u32(PERF_RECORD_FORK).u16(0).u16(32).u32(8).u32(7).u32(8).u32(7).u64(1);
+    sample.stamp = {8, 8, 200, 0, 1};
+    perf::encode_sample(out, sample);
+    const auto all = out.bytes();
+    store_->take(RingBuffer::Unread{all.first(50), all.subspan(50)});
+    EXPECT_EQ(store_->tally().samples, 2u) << "7, and 8 once it was forked";
+    EXPECT_EQ(store_->tally().last_sample_ns, 200u);
+}
+
 }  // namespace
 }  // namespace ringside::record
