@@ -108,6 +108,8 @@ class Buffers::Opening {
             done = settle(attr, clock.name, clock.modes_named, online_);
         }
         if (!done) return explain(done.error());
+        const bool user_only = attr.exclude_kernel != 0 && !event.event.exclude.kernel;
+        if (user_only) event.event = model::user_only(event.event);
         buffers_.events_.push_back({attr, event.event.name, {}});
         return {};
     }

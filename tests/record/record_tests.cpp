@@ -71,12 +71,14 @@ class Recording : public ::testing::Test {
         return output.stdout_text;
     }
     void expect_perf_reads(const std::string& event) const {
-        EXPECT_THAT(read_by_perf({"report", "--stdio", "-i", file()}), HasSubstr(event));
+        EXPECT_THAT(read_by_perf({"report", "--stdio", "--no-inline", "-i", file()}),
+                    HasSubstr(event));
         EXPECT_THAT(read_by_perf({"report", "--stdio", "--header-only", "-i", file()}),
                     HasSubstr("captured on"));
-        EXPECT_THAT(read_by_perf({"script", "-i", file()}), HasSubstr(event));
+        EXPECT_THAT(read_by_perf({"script", "--no-inline", "-i", file()}), HasSubstr(event));
         read_by_perf({"diff", file(), file()});
-        read_by_perf({"kvm", "--host", "--guest", "report", "--stdio", "-i", file()});
+        read_by_perf(
+            {"kvm", "--host", "--guest", "report", "--stdio", "--no-inline", "-i", file()});
     }
 
     std::string folder_ = ::testing::TempDir() + "ringside_record_" + std::to_string(::getpid());
@@ -168,7 +170,7 @@ TEST_F(Recording, OfAnInterruptedRecorderIsFinished) {
 TEST_F(Recording, OnAFullDiskKeepsWhatFitted) {
     if (!is_root()) GTEST_SKIP() << "needs root for a small disk";
     const std::string script =
-        "mount -t tmpfs -o size=512k none " + folder_ +
+        "mount -t tmpfs -o size=256k none " + folder_ +
         " || exit 77; " RINGSIDE_COMMAND " record -F 9000 -g -e cpu-clock -o " + file() +
         " -- sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i + 1)); done; echo went on'; "
         "echo exit $?; " RINGSIDE_COMMAND " report --json -i " +
