@@ -14,8 +14,8 @@
 
 char licence_text[] SEC("license") = "Dual MIT/GPL";
 
-/* What the stack has on top at a tracepoint: this program, bpf_trace_run4() and the tracepoint's own
- * function. Below is __schedule(). */
+/* What the stack has on top at a tracepoint: this program, bpf_trace_run4() and the tracepoint's
+ * own function. Below is __schedule(). */
 #define OWN_FRAMES 3
 
 /* linux/sched.h */

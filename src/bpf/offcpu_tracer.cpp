@@ -101,12 +101,12 @@ OffCpuProfile OffCpuTracer::read() const {
                                                  add(key, sum.total_ns, sum.times);
                                          });
     const std::uint64_t now = now_ns();
-    for_each_row<std::uint32_t, offcpu_thread>(
-        program_.table_fd("waiting"), [&](std::uint32_t tid, const offcpu_thread& row) {
-            if (now > row.since_ns)
-                add({row.pid, tid, row.user_stack, row.kernel_stack, row.kind}, now - row.since_ns,
-                    1);
-        });
+    for_each_row<std::uint32_t,
+                 offcpu_thread>(program_.table_fd("waiting"), [&](std::uint32_t tid,
+                                                                  const offcpu_thread& row) {
+        if (now > row.since_ns)
+            add({row.pid, tid, row.user_stack, row.kernel_stack, row.kind}, now - row.since_ns, 1);
+    });
     const std::uint32_t no_room = OFFCPU_NO_ROOM;
     bpf_map_lookup_elem(program_.table_fd("losses"), &no_room, &profile.lost);
     return profile;

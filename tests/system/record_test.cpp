@@ -11,11 +11,11 @@ namespace {
 TEST(Record, SamplesCyclesOfAPmu) {
     REQUIRE_BOX("arm64");
     if (const auto why = missing_arm64_build(); !why.empty()) GTEST_SKIP() << why;
-    const BoxResult result = run_box(
-        {"run", "arm64-pmu", "--", "sh", "-c",
-         "ringside record --json -e cycles:u -c 1000000 -o /tmp/x.data -- "
-         "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' && "
-         "ringside report --json -i /tmp/x.data"});
+    const BoxResult result =
+        run_box({"run", "arm64-pmu", "--", "sh", "-c",
+                 "ringside record --json -e cycles:u -c 1000000 -o /tmp/x.data -- "
+                 "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done' && "
+                 "ringside report --json -i /tmp/x.data"});
     ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
     const auto second = result.out.find("\n{");
     ASSERT_NE(second, std::string::npos) << result.out;
