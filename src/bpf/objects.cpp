@@ -21,6 +21,7 @@
 
 RINGSIDE_EMBED("steal", RINGSIDE_STEAL_OBJECT);
 RINGSIDE_EMBED("io", RINGSIDE_IO_OBJECT);
+RINGSIDE_EMBED("offcpu", RINGSIDE_OFFCPU_OBJECT);
 RINGSIDE_EMBED("states", RINGSIDE_STATES_OBJECT);
 
 extern "C" {
@@ -28,6 +29,8 @@ extern const std::byte ringside_steal_object[];
 extern const std::byte ringside_steal_object_end[];
 extern const std::byte ringside_io_object[];
 extern const std::byte ringside_io_object_end[];
+extern const std::byte ringside_offcpu_object[];
+extern const std::byte ringside_offcpu_object_end[];
 extern const std::byte ringside_states_object[];
 extern const std::byte ringside_states_object_end[];
 }
@@ -40,6 +43,10 @@ std::span<const std::byte> steal_object() {
 
 std::span<const std::byte> io_object() {
     return {ringside_io_object, ringside_io_object_end};
+}
+
+std::span<const std::byte> offcpu_object() {
+    return {ringside_offcpu_object, ringside_offcpu_object_end};
 }
 
 std::span<const std::byte> states_object() {

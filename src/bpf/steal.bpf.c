@@ -10,6 +10,7 @@
 #include <bpf/bpf_tracing.h>
 /* clang-format on */
 
+#include "bpf/steal_counter.bpf.h"
 #include "bpf/steal_layout.h"
 
 char licence_text[] SEC("license") = "Dual MIT/GPL";
@@ -39,8 +40,6 @@ struct task_struct {
 };
 #pragma clang attribute pop
 
-const volatile struct steal_places from_run_queue = {};
-
 struct {
     __uint(type, BPF_MAP_TYPE_ARRAY);
     __uint(map_flags, BPF_F_MMAPABLE);
@@ -66,33 +65,11 @@ struct {
     __type(value, struct steal_member);
 } members SEC(".maps");
 
-static __u64 read_word(__u64 address) {
-    __u64 value = 0;
-    bpf_probe_read_kernel(&value, sizeof value, (const void*)address);
-    return value;
-}
-
-/* A host that lends its counter has written to it when it was registered: KVM the version behind
- * the sum, on Arm the kernel has mapped it. */
-static void find_counter(struct steal_cpu* cpu, __u64 run_queue) {
-    __u64 kvm = from_run_queue.kvm ? run_queue + from_run_queue.kvm : 0;
-    __u64 arm = from_run_queue.arm_pv ? read_word(run_queue + from_run_queue.arm_pv) : 0;
-    if (kvm && (__u32)read_word(kvm + 8) != 0) {
-        cpu->source = STEAL_SOURCE_KVM;
-        cpu->counter = kvm;
-    } else if (arm) {
-        cpu->source = STEAL_SOURCE_ARM_PV;
-        cpu->counter = arm + 8;
-    } else if (from_run_queue.accounted) {
-        cpu->source = STEAL_SOURCE_ACCOUNTED;
-        cpu->counter = run_queue + from_run_queue.accounted;
-    }
-}
-
 static struct steal_cpu* this_cpu(const struct task_struct* on_it) {
     __u32 key = bpf_get_smp_processor_id();
     struct steal_cpu* cpu = bpf_map_lookup_elem(&cpus, &key);
-    if (cpu && cpu->counter == 0) find_counter(cpu, (__u64)on_it->se.cfs_rq->rq);
+    if (cpu && cpu->counter == 0)
+        cpu->counter = find_steal_counter((__u64)on_it->se.cfs_rq->rq, &cpu->source);
     return cpu && cpu->counter ? cpu : 0;
 }
 

@@ -198,7 +198,12 @@ class Report final : public Verb {
         auto loaded = profile::load(input_.file, keep);
         if (!loaded) return loaded.error();
         const auto naming = profile::symbolize(*loaded, input_.sources());
-        const auto rows = profile::make_rows(*loaded, naming, *columns, children_);
+        auto rows = profile::make_rows(*loaded, naming, *columns, children_);
+        // The event that only tracks what is mapped and forked never has samples.
+        std::erase_if(rows, [&](const profile::EventRows& event) {
+            const auto& totals = loaded->events[event.event];
+            return totals.samples == 0 && totals.name.starts_with("dummy");
+        });
         const View view{*loaded, naming, *columns, children_};
         input_.print_warnings("ringside report", *loaded);
         if (output_.json) return finish(json_of(view, rows));

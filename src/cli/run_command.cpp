@@ -59,6 +59,9 @@ Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& ou
         const bool missing = started.error().code == ErrorCode::not_found;
         return Outcome(missing ? exit_not_found : exit_cannot_execute, started.error());
     }
+    if (hooks.started) {
+        if (auto done = hooks.started(); !done) return done.error();
+    }
     if (auto over = child->await_end(); !over) return over.error();
     if (hooks.ended) hooks.ended();
     const auto status = child->wait();

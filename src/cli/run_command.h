@@ -11,11 +11,13 @@
 
 namespace ringside::cli {
 
-// What a verb does around the command it runs. The first and the last may fail; the command is then
-// not run, or its exit code gives way to ours.
+// What a verb does around the command it runs. Those that fail make their error the outcome: before
+// its start the command is then not run, later its exit code gives way to ours.
 struct CommandHooks {
     // The command exists and waits: attach to `pid`.
     std::function<Result<void>(pid_t pid)> before;
+    // It runs: exec went well. If this fails it is killed.
+    std::function<Result<void>()> started;
     // It ended, and is still there to be asked: it was not waited for yet.
     std::function<void()> ended;
     // It ended, with this status.

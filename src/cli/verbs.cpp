@@ -8,6 +8,7 @@ Verbs all_verbs() {
     verbs.push_back(make_list());
     verbs.push_back(make_time());
     verbs.push_back(make_io());
+    verbs.push_back(make_record());
     verbs.push_back(make_report());
     verbs.push_back(make_export());
     add_guest_verbs(verbs);

@@ -163,7 +163,34 @@ class DataFile::Opening {
         }
         if (auto done = read_events(source, *sections); !done) return done.error();
         bound_data(source, *sections);
+        if (auto done = read_context(source); !done) return done.error();
         return read_features(source, *sections);
+    }
+
+    // A recording that was never finished has no section with the names, but its context has.
+    static void name_events(DataHeader& header) {
+        std::size_t index = 0;
+        for (const auto& item : header.context) {
+            if (item.name != "event" || index >= header.events.size()) continue;
+            header.events[index++].name = item.value;
+        }
+    }
+
+    Result<void> read_context(const DataSource& source) {
+        auto front = section_bytes(source, {data_header_bytes, context_rest_at});
+        if (!front) return front.error();
+        const ByteOrder order = file_.header_.order;
+        auto bytes = section_bytes(source, {data_header_bytes, context_head_bytes(*front, order)});
+        if (!bytes) return bytes.error();
+        auto head = parse_context_head(*bytes, order);
+        if (!head) return {};
+        file_.header_.context = std::move(head->items);
+        name_events(file_.header_);
+        auto rest = section_bytes(source, {head->rest_offset, head->rest_bytes});
+        if (!rest) return rest.error();
+        for (auto& item : parse_context(*rest, order))
+            file_.header_.context.push_back(std::move(item));
+        return {};
     }
 
     Result<std::vector<std::byte>> section_bytes(const DataSource& source, const Section& section) {

@@ -73,6 +73,8 @@ class DataFile {
     const std::vector<DataEvent>& events() const { return header_.events; }
     const std::vector<DataBuildId>& build_ids() const { return header_.build_ids; }
     const Origin& origin() const { return header_.origin; }
+    // What Ringside recorded beside perf's own sections; empty in a file of perf's.
+    const Context& context() const { return header_.context; }
     const std::vector<DataPiece>& pieces() const { return pieces_; }
     // What was wrong with the file although it could be read, each with its place.
     const std::vector<std::string>& warnings() const { return warnings_; }

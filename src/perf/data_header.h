@@ -15,6 +15,7 @@
 #include <ringside/result.h>
 
 #include "base/field_cursor.h"
+#include "perf/data_context.h"
 #include "perf/sample.h"
 
 namespace ringside::perf {
@@ -60,7 +61,7 @@ struct DataHeader {
     std::vector<DataEvent> events;
     std::vector<DataBuildId> build_ids;
     Origin origin;
-    // Machines behind event ids (ID_INDEX): the VMM's pid and the vCPU a guest's samples came from.
+    Context context;  // what Ringside added; empty in perf's own files
 };
 
 enum class Feature : std::uint32_t {
@@ -72,10 +73,13 @@ enum class Feature : std::uint32_t {
     architecture = 6,
     cpus = 7,
     cpu_description = 8,
+    cpu_id = 9,
     total_memory = 10,
     command_line = 11,
     event_description = 12,
+    branch_stack = 15,
     sample_time = 21,
+    clock_id = 23,
     clock_data = 29,
 };
 

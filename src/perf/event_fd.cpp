@@ -15,21 +15,11 @@ namespace ringside::perf {
 
 namespace {
 
-perf_event_attr attributes_of(const model::Event& event, const OpenOptions& options) {
-    perf_event_attr attr{};
-    attr.size = sizeof attr;
-    attr.type = event.code.type;
-    attr.config = event.code.config;
-    attr.config1 = event.code.config1 | options.config1_extra;
-    attr.config2 = event.code.config2;
+perf_event_attr with_options(const model::Event& event, const OpenOptions& options) {
+    perf_event_attr attr = attributes_of(event);
+    attr.config1 |= options.config1_extra;
     attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     if (options.group_read) attr.read_format |= PERF_FORMAT_GROUP;
-    attr.exclude_user = event.exclude.user;
-    attr.exclude_kernel = event.exclude.kernel;
-    attr.exclude_hv = event.exclude.hypervisor;
-    attr.exclude_host = event.exclude.host;
-    attr.exclude_guest = event.exclude.guest;
-    attr.precise_ip = static_cast<unsigned>(event.precise) & 3u;
     attr.pinned = options.pinned || event.pinned;
     attr.disabled = options.disabled;
     attr.inherit = options.inherit;
@@ -77,9 +67,31 @@ Result<void> control(const EventFd& event, unsigned long request, const char* wh
 
 }  // namespace
 
+perf_event_attr attributes_of(const model::Event& event) {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = event.code.type;
+    attr.config = event.code.config;
+    attr.config1 = event.code.config1;
+    attr.config2 = event.code.config2;
+    attr.exclude_user = event.exclude.user;
+    attr.exclude_kernel = event.exclude.kernel;
+    attr.exclude_hv = event.exclude.hypervisor;
+    attr.exclude_host = event.exclude.host;
+    attr.exclude_guest = event.exclude.guest;
+    attr.precise_ip = static_cast<unsigned>(event.precise) & 3u;
+    attr.pinned = event.pinned;
+    return attr;
+}
+
 Result<EventFd> EventFd::open(const model::Event& event, const Target& target,
                               const OpenOptions& options, const EventFd* leader) {
-    perf_event_attr attr = attributes_of(event, options);
+    return open(with_options(event, options), target, event.name, leader);
+}
+
+Result<EventFd> EventFd::open(const perf_event_attr& attributes, const Target& target,
+                              const std::string& name, const EventFd* leader) {
+    perf_event_attr attr = attributes;  // the kernel writes its own size into it when it differs
     const int group = leader == nullptr ? -1 : leader->fd();
     const bool of_cgroup = target.cgroup_fd >= 0;
     const unsigned long flags = PERF_FLAG_FD_CLOEXEC | (of_cgroup ? PERF_FLAG_PID_CGROUP : 0);
@@ -87,9 +99,22 @@ Result<EventFd> EventFd::open(const model::Event& event, const Target& target,
                               target.cpu, group, flags);
     if (fd < 0) {
         const int error = errno;
-        return base::fail_errno(error, "cannot open the event " + event.name, hint_for(error));
+        return base::fail_errno(error, "cannot open the event " + name, hint_for(error));
     }
     return EventFd(base::Fd(static_cast<int>(fd)), attr);
+}
+
+Result<void> EventFd::write_into(int other_fd) const {
+    if (::ioctl(fd(), PERF_EVENT_IOC_SET_OUTPUT, other_fd) != 0)
+        return base::fail_errno(errno, "cannot share a perf ring buffer");
+    return {};
+}
+
+Result<std::uint64_t> EventFd::id() const {
+    std::uint64_t id = 0;
+    if (::ioctl(fd(), PERF_EVENT_IOC_ID, &id) != 0)
+        return base::fail_errno(errno, "cannot ask for the id of a perf event");
+    return id;
 }
 
 Result<void> EventFd::enable() const {

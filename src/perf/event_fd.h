@@ -51,11 +51,18 @@ class EventFd {
     // makes this a member of its group.
     static Result<EventFd> open(const model::Event& event, const Target& target,
                                 const OpenOptions& options = {}, const EventFd* leader = nullptr);
+    // With attributes of the caller's own making; `name` is for the error.
+    static Result<EventFd> open(const perf_event_attr& attributes, const Target& target,
+                                const std::string& name, const EventFd* leader = nullptr);
 
     // On the event alone. Fails only if the kernel does.
     Result<void> enable() const;
     Result<void> disable() const;
     Result<void> reset() const;
+    // Its records go into the ring buffer of another event, which counts on the same CPU.
+    Result<void> write_into(int other_fd) const;
+    // What its records carry to name it.
+    Result<std::uint64_t> id() const;
 
     // nullopt: the kernel put a pinned event into its error state, because no counter was free.
     Result<std::optional<Count>> read() const;
@@ -71,6 +78,9 @@ class EventFd {
     base::Fd fd_;
     perf_event_attr attributes_{};
 };
+
+// What the event itself asks of the kernel; how and when to count is left to the caller.
+perf_event_attr attributes_of(const model::Event& event);
 
 // absent, not_permitted or not_scheduled: why the kernel would not open an event.
 CounterState state_of(const Error& open_error);

@@ -67,4 +67,17 @@ std::optional<RecordView> RingBuffer::next() {
     return RecordView{header.type, header.misc, record.subspan(sizeof header)};
 }
 
+RingBuffer::Unread RingBuffer::unread() const {
+    const std::uint64_t head = load_acquire(page()->data_head);
+    const std::size_t size = std::min<std::size_t>(head - tail_, data_.size());
+    const std::size_t at = static_cast<std::size_t>(tail_ % data_.size());
+    const std::size_t first = std::min(size, data_.size() - at);
+    return {data_.subspan(at, first), data_.first(size - first)};
+}
+
+void RingBuffer::release(const Unread& unread) {
+    tail_ += unread[0].size() + unread[1].size();
+    store_release(page()->data_tail, tail_);
+}
+
 }  // namespace ringside::perf

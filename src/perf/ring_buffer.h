@@ -1,6 +1,7 @@
 // The memory the kernel writes an event's records into. One reader at a time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,12 @@ class RingBuffer {
 
     // The next record, or nullopt when all that the kernel wrote was read. Allocates nothing.
     std::optional<RecordView> next();
+
+    // All that the kernel wrote and nobody read yet: whole records, in two parts where they go past
+    // the end. They stay until release(), which is one call for all.
+    using Unread = std::array<std::span<const std::byte>, 2>;
+    Unread unread() const;
+    void release(const Unread& unread);
 
     // The page of the kernel's own bookkeeping: counter index, offsets, clock parameters.
     volatile const perf_event_mmap_page& control() const { return *page(); }

@@ -32,4 +32,13 @@ bool ZstdStream::append(std::span<const std::byte> compressed, std::vector<std::
     return true;
 }
 
+std::string zstd_compress(std::string_view text) {
+    constexpr int quickest = 1;
+    std::string packed(ZSTD_compressBound(text.size()), '\0');
+    const std::size_t size =
+        ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), quickest);
+    packed.resize(ZSTD_isError(size) != 0 ? 0 : size);
+    return packed;
+}
+
 }  // namespace ringside::perf

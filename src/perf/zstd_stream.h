@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct ZSTD_DCtx_s;
@@ -26,5 +27,8 @@ class ZstdStream {
     std::unique_ptr<ZSTD_DCtx_s, Free> context_;
     std::string error_;
 };
+
+// One frame that holds all of `text`, packed quickly rather than small; empty on failure.
+std::string zstd_compress(std::string_view text);
 
 }  // namespace ringside::perf

@@ -195,6 +195,7 @@ Result<Profile> load(const std::string& path, const Keep& keep, const Window& wi
     side_band.replay(*profile.world);
     if (auto done = Loader(*file, profile, keep, window).run(); !done) return done.error();
     profile.origin = file->origin();
+    profile.packed_kallsyms = perf::find_item(file->context(), "kallsyms.zst").value_or("");
     auto warnings = file->warnings();
     profile.warnings.insert(profile.warnings.begin(), warnings.begin(), warnings.end());
     return profile;

@@ -45,6 +45,7 @@ struct Profile {
     std::vector<Group> groups;
     std::vector<EventTotals> events;
     perf::Origin origin;
+    std::string packed_kallsyms;  // the recorded kernel's own symbols (zstd), if the file has them
     std::vector<std::string> warnings;
 };
 

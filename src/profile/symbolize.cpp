@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "perf/zstd_stream.h"
 #include "symbols/demangle.h"
 
 namespace ringside::profile {
@@ -165,9 +166,22 @@ class Symbolizer {
         result.own = sources_.host.kernel(*sources_.guest_kallsyms).functions;
     }
 
+    // What the file brought along is right on every machine; a list that was asked for wins.
+    std::optional<symbols::KernelSymbols> recorded_kernel() const {
+        constexpr std::size_t limit_bytes = std::size_t{256} << 20;
+        if (profile_.packed_kallsyms.empty() || sources_.kallsyms != SymbolSources{}.kallsyms)
+            return std::nullopt;
+        perf::ZstdStream stream;
+        std::vector<std::byte> text;
+        if (!stream.append(std::as_bytes(std::span(profile_.packed_kallsyms)), text, limit_bytes))
+            return std::nullopt;
+        return symbols::parse_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()});
+    }
+
     const symbols::SymbolTable& kernel() {
         if (!kernel_) {
-            kernel_ = sources_.host.kernel(sources_.kallsyms);
+            kernel_ = recorded_kernel();
+            if (!kernel_) kernel_ = sources_.host.kernel(sources_.kallsyms);
             if (kernel_->hidden || kernel_->functions.empty())
                 naming_.warnings.push_back(
                     "no symbols of the kernel: " + sources_.kallsyms +

@@ -1,0 +1,202 @@
+// `ringside record`: samples a command, processes, threads, CPUs or a cgroup into a perf.data file.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "base/text.h"
+#include "cli/record_report.h"
+#include "cli/record_targets.h"
+#include "cli/run_command.h"
+#include "cli/verbs.h"
+#include "cli/version.h"
+#include "cli/wait_for_end.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using record::CallGraph;
+
+// "fp", "dwarf", "dwarf,16384", "lbr".
+Result<void> parse_call_graph(std::string_view text, record::Settings& settings) {
+    constexpr std::uint64_t most_stack_bytes = 65528;  // what a record can hold
+    const auto words = base::split(text, ',');
+    const bool sized = words.size() == 2 && words[0] == "dwarf";
+    if (words[0] == "fp" && words.size() == 1) {
+        settings.call_graph = CallGraph::frame_pointers;
+    } else if (words[0] == "lbr" && words.size() == 1) {
+        settings.call_graph = CallGraph::lbr;
+    } else if (words[0] == "dwarf" && (words.size() == 1 || sized)) {
+        settings.call_graph = CallGraph::dwarf;
+        const auto bytes = sized ? base::parse_u64(words[1]) : settings.stack_bytes;
+        if (!bytes || *bytes < 8 || *bytes > most_stack_bytes || *bytes % 8 != 0)
+            return base::fail(ErrorCode::bad_input,
+                              "not a size of stacks: " + std::string(words[1]),
+                              fmt::format("a multiple of 8 up to {}", most_stack_bytes));
+        settings.stack_bytes = static_cast<std::uint32_t>(*bytes);
+    } else {
+        return base::fail(ErrorCode::bad_input, "unknown kind of call graph: " + std::string(text),
+                          "fp, dwarf, dwarf,BYTES or lbr");
+    }
+    return {};
+}
+
+class Record final : public Verb {
+  public:
+    std::string name() const override { return "record"; }
+    std::string summary() const override {
+        return "sample where time goes, into a file that `ringside report` and perf read";
+    }
+    std::string examples() const override {
+        return "  ringside record -- ./a.out               where its CPU time goes\n"
+               "  ringside record -g -- ./a.out            with callers, by frame pointers\n"
+               "  ringside record --call-graph dwarf -- ./a.out   where there are none\n"
+               "  ringside record -p 4711 -- sleep 10      what process 4711 does in 10 s\n"
+               "  ringside record -a                       the whole machine, until Ctrl-C\n"
+               "  ringside record --off-cpu -g -- ./a.out  what it waits for, too\n"
+               "  ringside record -a --guest -- sleep 10   a KVM host with its guests\n"
+               "  ringside record -e cache-misses,sched:sched_switch -- ./a.out\n"
+               "  ringside report -i ringside.data         then look at it\n"
+               "\n"
+               "Without -e it samples cycles, and where no counter can be sampled, as in most\n"
+               "virtual machines, cpu-clock: that is said, and written into the file. The file\n"
+               "can be read at any moment of the recording, even if the recorder is killed.\n";
+    }
+    void declare(Options& options) override {
+        options.texts("-e, --event", "EVENTS", events_,
+                      "what to sample by, several with commas or -e again [cycles]");
+        options.number("-F, --freq", "HZ", frequency_hz_, "samples a second and CPU [999]");
+        options.number("-c, --count", "N", period_, "a sample every N events instead");
+        options.flag("-g", frame_pointers_, "record callers, by frame pointers");
+        options.text("--call-graph", "KIND", call_graph_,
+                     "the same by fp, dwarf[,BYTES of stack, 8192], or lbr where there is one");
+        targets_.declare(options);
+        options.flag("--off-cpu", settings_.off_cpu,
+                     "also where threads wait and for how long; stolen time apart (BPF, root)");
+        options.flag("--guest", settings_.guest, "on a KVM host: sample inside its guests, too");
+        options.text("-o, --output", "FILE", settings_.file, "the recording [ringside.data]");
+        options.number("-m, --buffer", "KB", buffer_kb_, "memory for each CPU's samples [1024]");
+        options.flag("--json", output_.json, "a summary for programs, on standard output");
+        options.command(command_);
+    }
+
+    Outcome run() override {
+        if (auto done = read_options(); !done) return done.error();
+        if (!command_.empty()) return record_command();
+        if (targets_.only_command())
+            return base::fail(ErrorCode::bad_input, "nothing to record",
+                              "give a command after --, or one of -p, -t, -a, -C, --cgroup");
+        return record_until_end();
+    }
+
+  private:
+    Result<void> read_options() {
+        if (frequency_hz_ < 1 || period_ < 0 || buffer_kb_ < 1)
+            return base::fail(ErrorCode::bad_input, "-F, -c and -m want positive numbers");
+        settings_.frequency_hz = static_cast<std::uint64_t>(frequency_hz_);
+        settings_.period = static_cast<std::uint64_t>(period_);
+        settings_.buffer_bytes = static_cast<std::size_t>(buffer_kb_) << 10;
+        if (settings_.off_cpu && !targets_.has_threads())
+            return base::fail(ErrorCode::bad_input, "--off-cpu follows threads",
+                              "give a command, -p, -t or -a");
+        if (frame_pointers_) settings_.call_graph = CallGraph::frame_pointers;
+        if (!call_graph_.empty()) {
+            if (auto done = parse_call_graph(call_graph_, settings_); !done) return done;
+        }
+        if (events_.empty()) events_.push_back("cycles");
+        auto events = find_sampled_events(root_, events_);
+        if (!events) return events.error();
+        settings_.events = std::move(*events);
+        settings_.version = fmt::format("ringside {}", version);
+        settings_.command_line = own_command_line();
+        return {};
+    }
+
+    std::vector<std::string> own_command_line() const {
+        std::vector<std::string> words;
+        const auto text = root_.read("/proc/self/cmdline");
+        if (!text) return words;
+        for (const auto word : base::split(*text, '\0')) words.emplace_back(word);
+        if (!words.empty() && words.back().empty()) words.pop_back();  // behind the last NUL
+        return words;
+    }
+
+    Outcome record_command() {
+        CommandHooks hooks;
+        hooks.before = [&](pid_t pid) { return open(pid); };
+        hooks.started = [&] { return begin(); };
+        hooks.ended = [&] { progress_.reset(); };
+        hooks.after = [&](const base::ExitStatus& status) { return finish(status.shell_code()); };
+        return run_command(command_, output_, hooks);
+    }
+
+    Outcome record_until_end() {
+        const EndWatch watch;
+        if (auto done = open(0); !done) return done.error();
+        if (auto done = begin(); !done) return done.error();
+        if (auto done = watch.wait(targets_.processes(), targets_.threads()); !done)
+            return done.error();
+        progress_.reset();
+        if (auto done = finish(std::nullopt); !done) return done.error();
+        return 0;
+    }
+
+    Result<void> open(pid_t command) {
+        if (auto done = targets_.find(root_, command, settings_); !done) return done;
+        auto recorder = record::Recorder::open(root_, settings_);
+        if (!recorder) return recorder.error();
+        recorder_ = std::move(*recorder);
+        for (const auto& note : recorder_->notes())
+            fmt::print(stderr, "ringside record: {}\n", note);
+        return {};
+    }
+
+    Result<void> begin() {
+        if (auto done = recorder_->begin(); !done) return done;
+        progress_.emplace(*recorder_);
+        return {};
+    }
+
+    Result<void> finish(std::optional<int> exit_code) {
+        const auto summary = recorder_->finish();
+        if (!summary) return summary.error();
+        if (output_.json) {
+            const auto json = record_json(*summary, settings_.file, recorder_->notes(), exit_code);
+            if (auto done = deliver(output_, json); !done) return done;
+        } else {
+            fmt::print(stderr, "{}", record_text(*summary, settings_.file));
+        }
+        if (!summary->progress.failure) return {};
+        Error error = *summary->progress.failure;
+        error.hint = fmt::format("recording ended there; the {} samples before it are in {}",
+                                 summary->progress.tally.samples, settings_.file);
+        return error;
+    }
+
+    base::SysRoot root_;
+    OutputChoice output_;
+    record::Settings settings_ = [] {
+        record::Settings settings;
+        settings.file = "ringside.data";
+        return settings;
+    }();
+    RecordTargets targets_;
+    std::vector<std::string> events_;
+    std::string call_graph_;
+    bool frame_pointers_ = false;
+    double frequency_hz_ = 999;
+    double period_ = 0;
+    double buffer_kb_ = 1024;
+    std::vector<std::string> command_;
+    std::unique_ptr<record::Recorder> recorder_;
+    std::optional<ProgressLine> progress_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_record() {
+    return std::make_unique<Record>();
+}
+
+}  // namespace ringside::cli
