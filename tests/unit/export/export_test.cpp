@@ -29,7 +29,7 @@ Recorded recorded(const std::string& comm = "app") {
     profile::Keep keep;
     keep.stack = true;
     auto profile = profile::load(
-        DataBuilder::write(::testing::TempDir() + "ringside_export.data", builder.file()), keep);
+        DataBuilder::write(::testing::TempDir() + "ringside_export.data", builder.file()), {keep});
     Recorded result{std::move(*profile), {}};
     using perf::CpuMode;
     result.naming.functions = {{"main", "app", CpuMode::user, true},
@@ -85,7 +85,7 @@ TEST(FlameGraph, NothingRecordedIsStillAPicture) {
     profile::Keep keep;
     keep.stack = true;
     auto profile = profile::load(
-        DataBuilder::write(::testing::TempDir() + "ringside_empty.data", builder.file()), keep);
+        DataBuilder::write(::testing::TempDir() + "ringside_empty.data", builder.file()), {keep});
     ASSERT_TRUE(profile);
     const profile::CallTree tree(*profile, {}, 0);
     EXPECT_EQ(folded(tree), "");

@@ -21,7 +21,7 @@ class Load : public ::testing::Test {
         return DataBuilder::write(::testing::TempDir() + "ringside_load.data", bytes);
     }
     Profile loaded(const std::string& bytes, Keep keep = {}) {
-        auto profile = load(write(bytes), keep);
+        auto profile = load(write(bytes), {keep});
         EXPECT_TRUE(profile) << profile.error().what;
         return std::move(*profile);
     }
@@ -203,7 +203,7 @@ TEST_F(Load, OtherFilesAreRefusedWithTheOffset) {
 }
 
 TEST_F(Load, AWindowOfTimeLeavesOutTheRest) {
-    auto profile = load(write(two_samples().file()), {}, {11, 20});
+    auto profile = load(write(two_samples().file()), {{}, {11, 20, {}}, {}});
     ASSERT_TRUE(profile);
     EXPECT_EQ(profile->events[0].samples, 1u);
 }

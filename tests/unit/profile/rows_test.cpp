@@ -27,7 +27,7 @@ Sample recursion() {
         DataBuilder::write(::testing::TempDir() + "ringside_rows.data", builder.file());
     Keep keep;
     keep.stack = true;
-    auto profile = load(path, keep);
+    auto profile = load(path, {keep});
     Sample sample{std::move(*profile), {}};
     sample.naming.functions = {{"main", "app", perf::CpuMode::user, true},
                                {"walk", "app", perf::CpuMode::user, true},
