@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clocale>
 
+#define NCURSES_NOMACROS 1  // or its macros would take names of ours and of the library
 #include <curses.h>
 
 namespace ringside::cli {

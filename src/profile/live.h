@@ -27,6 +27,8 @@ struct LiveOptions {
 class LiveProfile {
   public:
     explicit LiveProfile(const LiveOptions& options, base::SysRoot root = base::SysRoot());
+    LiveProfile(const LiveProfile&) = delete;
+    LiveProfile& operator=(const LiveProfile&) = delete;
 
     // Begins to sample; again for threads that came later. Targets that are gone are left out.
     Result<void> add(const std::vector<perf::Target>& targets);

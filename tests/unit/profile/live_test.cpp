@@ -44,7 +44,8 @@ TEST(LiveProfile, FindsTheBusyFunctionOfThisTest) {
     options.period = 1'000'000;
     LiveProfile live(options);
     if (auto done = live.add({{0, -1, -1}}); !done) GTEST_SKIP() << done.error().what;
-    Symbolizer symbolizer(live.profile(), {});
+    const SymbolSources sources;
+    Symbolizer symbolizer(live.profile(), sources);
     const auto busiest = [&]() -> std::string {
         for (int i = 0; i < 1000 && live.profile().events[0].samples < 20; ++i) {
             ringside_live_landmark(2'000'000);
