@@ -14,7 +14,7 @@ namespace ringside::symbols {
 struct SourceFrame {
     std::string_view function;  // as the linker sees it; lives as long as the DebugInfo
     std::string file;           // empty if it is not known
-    std::uint32_t line = 0;
+    std::uint32_t line = 0;     // 0 if it is not known
 };
 
 class DebugInfo {

@@ -36,7 +36,7 @@ struct Machine {
     // Code that the linker dropped stays behind at address 0.
     void end_sequence(std::vector<LineRow>& rows) {
         if (!sequence.empty() && sequence.front().address != 0) {
-            sequence.push_back({address, 0, 0});
+            sequence.push_back({address, LineRow::no_file, 0});
             rows.insert(rows.end(), sequence.begin(), sequence.end());
         }
         *this = Machine{};
@@ -57,7 +57,7 @@ DwarfLines::DwarfLines(const DwarfSections& sections, const DwarfUnit& unit) : u
     // the last counts; but where one sequence ends and another begins, the beginning does.
     std::stable_sort(rows_.begin(), rows_.end(), [](const LineRow& a, const LineRow& b) {
         if (a.address != b.address) return a.address < b.address;
-        return a.line == 0 && b.line != 0;
+        return a.file == LineRow::no_file && b.file != LineRow::no_file;
     });
 }
 
@@ -197,7 +197,7 @@ const LineRow* DwarfLines::find(std::uint64_t address) const {
         [](std::uint64_t value, const LineRow& row) { return value < row.address; });
     if (after == rows_.begin()) return nullptr;
     --after;
-    return after->line == 0 ? nullptr : &*after;
+    return after->file == LineRow::no_file ? nullptr : &*after;
 }
 
 std::string DwarfLines::file(std::uint64_t number) const {

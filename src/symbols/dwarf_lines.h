@@ -10,9 +10,11 @@
 namespace ringside::symbols {
 
 struct LineRow {
+    static constexpr std::uint32_t no_file = ~std::uint32_t{0};
+
     std::uint64_t address = 0;
-    std::uint32_t file = 0;  // as the unit numbers its files
-    std::uint32_t line = 0;  // 0: from here on no line is known
+    std::uint32_t file = 0;  // as the unit numbers its files; no_file behind the end of a function
+    std::uint32_t line = 0;  // 0: code of no line, which the compiler made up
 };
 
 class DwarfLines {
@@ -20,7 +22,7 @@ class DwarfLines {
     // Runs the unit's line program. Empty if it has none or it makes no sense.
     DwarfLines(const DwarfSections& sections, const DwarfUnit& unit);
 
-    // nullptr where no line is known.
+    // nullptr where the unit has no code.
     const LineRow* find(std::uint64_t address) const;
     // The path of a file, absolute where the folder is known; empty if there is no such file.
     std::string file(std::uint64_t number) const;

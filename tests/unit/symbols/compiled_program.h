@@ -30,7 +30,6 @@ inline std::optional<std::string> compile_program(const std::string& compiler,
 // Functions that are inlined into each other, across a header's worth of namespaces and classes.
 inline const std::string inlining_source = R"(
 #include <cstdint>
-#include <cstdlib>
 volatile std::uint64_t sink;
 namespace deep {
 inline __attribute__((always_inline)) std::uint64_t innermost(std::uint64_t x) {
@@ -52,11 +51,12 @@ struct Worker {
 template <typename T> __attribute__((noinline)) T twice(T x) { return deep::innermost(x) * 2; }
 __attribute__((noinline)) std::uint64_t recurse(int depth, std::uint64_t x) {
     if (depth == 0) return deep::Worker().outer(x);
-    const std::uint64_t below = recurse(depth - 1, x);
+    std::uint64_t below = recurse(depth - 1, x);
+    asm volatile("" : "+r"(below));  // or the compiler makes a loop of it
     return below + static_cast<std::uint64_t>(depth);
 }
-int main(int argc, char** argv) {
-    const int rounds = argc > 1 ? std::atoi(argv[1]) : 1;
+int main(int argc, char**) {
+    const int rounds = argc > 1 ? 4000 : 1;
     for (int i = 0; i < rounds; ++i) sink = recurse(5 + i % 3, 2000) + twice<std::uint64_t>(sink);
     return 0;
 }

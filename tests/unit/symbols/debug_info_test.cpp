@@ -94,13 +94,13 @@ TEST_P(DebugInfoOf, SaysWhatAddr2lineSays) {
         inlined += frames.size() - 1;
         for (std::size_t k = 0; k < frames.size(); ++k) {
             EXPECT_EQ(frames[k].function, expected[i][k].function) << std::hex << addresses[i];
-            EXPECT_EQ(base_name(frames[k].file) + ":" + std::to_string(frames[k].line),
-                      expected[i][k].place)
+            const std::string line = frames[k].line == 0 ? "?" : std::to_string(frames[k].line);
+            EXPECT_EQ(base_name(frames[k].file) + ":" + line, expected[i][k].place)
                 << std::hex << addresses[i];
         }
         EXPECT_EQ(info.line(addresses[i]).line, frames.front().line);
     }
-    EXPECT_GT(inlined, 10u);
+    EXPECT_GE(inlined, 5u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
