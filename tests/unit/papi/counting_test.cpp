@@ -1,10 +1,9 @@
 // Sets of software events count on every machine.
 #include <array>
 #include <csignal>
-#include <thread>
-
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include "library_fixture.h"

@@ -1,6 +1,4 @@
 // Every call answers nonsense with the documented error.
-#include "papi/errors.h"
-
 #include <array>
 #include <csignal>
 #include <functional>
@@ -8,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "library_fixture.h"
+#include "papi/errors.h"
 
 namespace ringside::papi {
 
@@ -48,8 +47,7 @@ TEST(PapiErrors, BeforeInitializationNothingWorks) {
         {"component", PAPI_ENOINIT, [] { return PAPI_get_event_component(PAPI_TOT_CYC); }},
         {"option", PAPI_ENOINIT, [&] { return PAPI_set_opt(PAPI_DOMAIN, &option); }},
         {"get option", PAPI_ENOINIT, [&] { return PAPI_get_opt(PAPI_HWINFO, &option); }},
-        {"component option", PAPI_ENOINIT,
-         [] { return PAPI_get_cmp_opt(PAPI_DEFDOM, nullptr, 0); }},
+        {"component option", PAPI_ENOINIT, [] { return PAPI_get_cmp_opt(PAPI_DEFDOM, nullptr, 0); }},
         {"domain", PAPI_ENOINIT, [] { return PAPI_set_domain(PAPI_DOM_ALL); }},
         {"multiplex", PAPI_ENOINIT, [] { return PAPI_multiplex_init(); }},
         {"threads", PAPI_ENOINIT, [] { return PAPI_thread_init(nullptr); }},
@@ -117,8 +115,8 @@ TEST_F(PapiErrorsIn, NullPointersAreRefused) {
          [&] { return PAPI_get_overflow_event_index(set, 1, nullptr, nullptr); }},
         {"profil", PAPI_EINVAL,
          [&] {
-             return PAPI_profil(nullptr, 0, nullptr, 65536, set, code_of_event("perf::TASK-CLOCK"),
-                                1000, PAPI_PROFIL_POSIX);
+             return PAPI_profil(nullptr, 0, nullptr, 65536, set,
+                                code_of_event("perf::TASK-CLOCK"), 1000, PAPI_PROFIL_POSIX);
          }},
         {"sprofil", PAPI_EINVAL,
          [&] {
@@ -177,7 +175,9 @@ TEST_F(PapiErrorsIn, SetsThatDoNotExistAreRefused) {
                  return PAPI_get_overflow_event_index(set, 1, indices.data(), &one);
              }},
             {"profil", PAPI_ENOEVST,
-             [&] { return PAPI_profil(&value, 8, nullptr, 65536, set, PAPI_TOT_CYC, 1000, 0); }},
+             [&] {
+                 return PAPI_profil(&value, 8, nullptr, 65536, set, PAPI_TOT_CYC, 1000, 0);
+             }},
             {"sprofil", PAPI_ENOEVST,
              [&] { return PAPI_sprofil(nullptr, 0, set, PAPI_TOT_CYC, 1000, 0); }},
         });
@@ -192,8 +192,7 @@ TEST_F(PapiErrorsIn, WrongStatesAreRefused) {
         {"a handle that is in use", PAPI_EINVAL, [&] { return PAPI_create_eventset(&set); }},
         {"start of an empty set", PAPI_ENOCMP, [&] { return PAPI_start(set); }},
         {"stop of an empty set", PAPI_ENOCMP, [&] { return PAPI_stop(set, &value); }},
-        {"component of an empty set", PAPI_ENOCMP,
-         [&] { return PAPI_get_eventset_component(set); }},
+        {"component of an empty set", PAPI_ENOCMP, [&] { return PAPI_get_eventset_component(set); }},
         {"assign nothing", PAPI_ENOCMP, [&] { return PAPI_assign_eventset_component(set, 99); }},
         {"assign", PAPI_OK, [&] { return PAPI_assign_eventset_component(set, 0); }},
         {"assign twice", PAPI_EINVAL, [&] { return PAPI_assign_eventset_component(set, 0); }},

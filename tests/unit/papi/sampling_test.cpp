@@ -57,7 +57,8 @@ TEST_F(Sampling, ATimerLooksWhereAskedTo) {
     int set = set_with("perf::TASK-CLOCK");
     const int clock = code_of_event("perf::TASK-CLOCK");
     overflows = 0;
-    ASSERT_EQ(PAPI_overflow(set, clock, 1'000'000, PAPI_OVERFLOW_FORCE_SW, note_overflow), PAPI_OK);
+    ASSERT_EQ(PAPI_overflow(set, clock, 1'000'000, PAPI_OVERFLOW_FORCE_SW, note_overflow),
+              PAPI_OK);
     EXPECT_EQ(PAPI_overflow(set, clock, 1'000'000, 0, note_overflow), PAPI_ECNFLCT);
     ASSERT_EQ(PAPI_start(set), PAPI_OK);
     while (overflows < 2) spin_ms(5);
@@ -86,8 +87,8 @@ TEST_F(Sampling, AProfileShowsWhereTheTimeWent) {
     const PAPI_exe_info_t* program = PAPI_get_executable_info();
     ASSERT_NE(program, nullptr);
     auto* start = static_cast<char*>(program->address_info.text_start);
-    const auto size =
-        static_cast<std::size_t>(static_cast<char*>(program->address_info.text_end) - start);
+    const auto size = static_cast<std::size_t>(
+        static_cast<char*>(program->address_info.text_end) - start);
     std::vector<std::uint32_t> buckets(size / 2 + 1);
     unsigned everywhere_else = 0;
     std::array<PAPI_sprofil_t, 2> regions = {{

@@ -74,9 +74,9 @@ TEST_F(Threading, ThreadsKeepTheirOwnData) {
     std::array<unsigned long, 4> ids{};
     std::array<void*, 4> data{};
     PAPI_all_thr_spec_t all{4, ids.data(), data.data()};
-    ASSERT_EQ(
-        PAPI_get_thr_specific(PAPI_USR1_TLS | PAPI_TLS_ALL_THREADS, reinterpret_cast<void**>(&all)),
-        PAPI_OK);
+    ASSERT_EQ(PAPI_get_thr_specific(PAPI_USR1_TLS | PAPI_TLS_ALL_THREADS,
+                                    reinterpret_cast<void**>(&all)),
+              PAPI_OK);
     EXPECT_EQ(all.num, 2);
     EXPECT_EQ(ids[0], own_id());
     EXPECT_EQ(data[1], &other);

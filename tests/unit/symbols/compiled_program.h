@@ -33,7 +33,10 @@ inline const std::string inlining_source = R"(
 volatile std::uint64_t sink;
 namespace deep {
 inline __attribute__((always_inline)) std::uint64_t innermost(std::uint64_t x) {
-    for (int i = 0; i < 10; ++i) x = x * 6364136223846793005u + 1442695040888963407u;
+    for (int i = 0; i < 10; ++i) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        asm volatile("" : "+r"(x));  // or all rounds become one number
+    }
     return x;
 }
 struct Worker {
