@@ -48,13 +48,17 @@ class Symbolizer::Work {
 
     Place find(const Location& place) {
         if (!place.mapping && place.mode == CpuMode::kernel) return find_in_kernel(place);
-        if (!place.mapping) return {unresolved(place, "[unknown]")};
+        if (!place.mapping) return {unresolved(place, place.address, "[unknown]")};
         const Mapping& mapping = profile_.world->mapping(*place.mapping);
         auto& slot = modules_[mapping.module];
         if (!slot) slot = loader_.load(profile_.world->module(mapping.module));
         const std::uint64_t address = slot->address(place.address, mapping);
         const symbols::Symbol* symbol = slot->table().find(address);
-        if (symbol == nullptr) return {unresolved(place, slot->name), &*slot, address};
+        // Processes map a file at different addresses: what has no name is told by its place there.
+        const std::uint64_t in_file = place.address - mapping.start + mapping.file_offset;
+        if (symbol == nullptr)
+            return {unresolved(place, slot->by_address ? place.address : in_file, slot->name),
+                    &*slot, address};
         return {resolved(mapping.module, *slot, *symbol, place.mode), &*slot, address,
                 symbol->start};
     }
@@ -67,7 +71,7 @@ class Symbolizer::Work {
             unmapped_kernel_->shared = &loader_.kernel();
         }
         const symbols::Symbol* symbol = unmapped_kernel_->table().find(place.address);
-        if (symbol == nullptr) return {unresolved(place, "[unknown]")};
+        if (symbol == nullptr) return {unresolved(place, place.address, "[unknown]")};
         return {resolved(no_module, *unmapped_kernel_, *symbol, place.mode), nullptr, place.address,
                 symbol->start};
     }
@@ -94,8 +98,8 @@ class Symbolizer::Work {
         return sources_.demangle ? symbols::demangle(raw) : std::string(raw);
     }
 
-    FunctionId unresolved(const Location& place, const std::string& module) {
-        return add({fmt::format("0x{:016x}", place.address), module, place.mode, false}, {});
+    FunctionId unresolved(const Location& place, std::uint64_t address, const std::string& module) {
+        return add({fmt::format("0x{:016x}", address), module, place.mode, false}, {});
     }
 
     struct Origin {
