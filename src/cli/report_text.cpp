@@ -35,7 +35,7 @@ class Table {
             if (view.percent(event.event, weight) < view.least_percent) continue;
             shown_.push_back(&row);
             for (std::size_t i = 0; i < widths_.size(); ++i)
-                widths_[i] = std::max(widths_[i], cell(row, i).size());
+                widths_[i] = std::max(widths_[i], std::min(widest, cell(row, i).size()));
         }
     }
 
@@ -66,6 +66,8 @@ class Table {
             text = fmt::format("[{}] {}", mark(view_.function(row).mode), text);
         return text;
     }
+
+    static constexpr std::size_t widest = 48;  // a single long name shall not part all rows
 
     const ReportView& view_;
     const profile::EventRows& event_;
