@@ -13,7 +13,7 @@ if(NOT EXISTS ${native})
 endif()
 execute_process(
     COMMAND ${native} guest sysroot arm64 --
-        libc6-dev linux-libc-dev libfmt-dev libpfm4-dev libbpf-dev libelf-dev zlib1g-dev libzstd-dev libcairo2-dev
+        libc6-dev linux-libc-dev libfmt-dev libpfm4-dev libbpf-dev libelf-dev zlib1g-dev libzstd-dev libcairo2-dev libncurses-dev
         libgtest-dev libgmock-dev nlohmann-json3-dev libtomlplusplus-dev
     OUTPUT_VARIABLE CMAKE_SYSROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 

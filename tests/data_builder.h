@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
 #include <linux/perf_event.h>
-#include <unistd.h>
 
 #include "base/field_cursor.h"
 
@@ -120,18 +118,6 @@ class DataBuilder {
     static std::string write(const std::string& path, const std::string& bytes) {
         std::ofstream(path, std::ios::binary) << bytes;
         return path;
-    }
-    // In a folder of this process, gone when it ends: tests run side by side.
-    static std::string write_scratch(const std::string& name, const std::string& bytes) {
-        namespace fs = std::filesystem;
-        struct Scratch {
-            fs::path path =
-                fs::temp_directory_path() / ("ringside_data." + std::to_string(::getpid()));
-            Scratch() { fs::create_directories(path); }
-            ~Scratch() { fs::remove_all(path); }
-        };
-        static const Scratch scratch;
-        return write(scratch.path / name, bytes);
     }
     const std::string& records() const { return records_.text(); }
 

@@ -1,14 +1,88 @@
 // `ringside export`: a recorded profile in the formats other tools read.
+#include <algorithm>
+#include <array>
+
 #include "base/error.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/verbs.h"
+#include "export/firefox.h"
 #include "export/flame_graph.h"
 #include "export/folded.h"
+#include "export/pprof.h"
+#include "export/speedscope.h"
+#include "export/stack_frames.h"
+#include "export/stacks_csv.h"
 
 namespace ringside::cli {
 
 namespace {
+
+// A profile that was read and named.
+struct Loaded {
+    profile::Profile profile;
+    profile::Naming naming;
+    std::size_t event = 0;
+
+    const profile::EventTotals& totals() const { return profile.events[event]; }
+};
+
+profile::Keep keep_stacks() {
+    profile::Keep keep;
+    keep.stack = true;
+    return keep;
+}
+
+profile::Keep keep_threads() {
+    profile::Keep keep = keep_stacks();
+    keep.pid = keep.tid = true;
+    return keep;
+}
+
+struct Format {
+    std::string_view name;
+    profile::Keep (*keep)();
+    Result<std::string> (*write)(const Loaded& loaded, const std::string& title);
+};
+
+exports::FlameGraphOptions picture(const Loaded& loaded, const std::string& title) {
+    exports::FlameGraphOptions options;
+    options.title = title;
+    options.unit =
+        loaded.totals().in_ns ? "ns of " + loaded.totals().name : "of " + loaded.totals().name;
+    return options;
+}
+
+profile::CallTree tree_of(const Loaded& loaded) {
+    return {loaded.profile, loaded.naming, loaded.event};
+}
+
+constexpr std::array<Format, 6> formats{{
+    {"folded", keep_stacks,
+     [](const Loaded& loaded, const std::string&) -> Result<std::string> {
+         return exports::folded(tree_of(loaded));
+     }},
+    {"flamegraph", keep_stacks,
+     [](const Loaded& loaded, const std::string& title) -> Result<std::string> {
+         return exports::flame_graph_svg(tree_of(loaded), picture(loaded, title));
+     }},
+    {"pprof", keep_threads,
+     [](const Loaded& loaded, const std::string&) {
+         return exports::pprof(loaded.profile, loaded.naming);
+     }},
+    {"speedscope", exports::keep_timelines,
+     [](const Loaded& loaded, const std::string& title) -> Result<std::string> {
+         return exports::speedscope(loaded.profile, loaded.naming, title);
+     }},
+    {"firefox", exports::keep_timelines,
+     [](const Loaded& loaded, const std::string& title) -> Result<std::string> {
+         return exports::firefox(loaded.profile, loaded.naming, loaded.event, title);
+     }},
+    {"csv", keep_threads,
+     [](const Loaded& loaded, const std::string&) -> Result<std::string> {
+         return exports::stacks_csv(loaded.profile, loaded.naming);
+     }},
+}};
 
 class Export final : public Verb {
   public:
@@ -19,52 +93,71 @@ class Export final : public Verb {
     std::string examples() const override {
         return "  ringside export folded                        stacks as lines, to stdout\n"
                "  ringside export flamegraph -o cpu.svg         a picture that zooms in a browser\n"
-               "  ringside export folded -i vm.data --event cycles -o vm.folded\n";
+               "  ringside export flamegraph -i after.data --before before.data -o diff.svg\n"
+               "  ringside export pprof -o cpu.pb.gz            for go tool pprof\n"
+               "  ringside export speedscope -o cpu.json        for https://www.speedscope.app\n"
+               "  ringside export firefox -o cpu.json           for https://profiler.firefox.com\n";
     }
     void declare(Options& options) override {
-        options.operand("FORMAT", format_, "folded or flamegraph", true);
+        options.operand("FORMAT", format_, "folded, flamegraph, pprof, speedscope, firefox or csv",
+                        true);
         options.text("-o, --output", "FILE", output_.file, "write there instead of to stdout");
         options.text("--event", "NAME", event_, "of several events, this one [the first]");
         options.text("--title", "TEXT", title_, "of the picture");
+        options.text("--before", "FILE", before_,
+                     "flamegraph: colour frames by what changed since this profile");
         input_.declare(options);
+        input_.declare_filters(options);
     }
 
     Outcome run() override {
-        if (format_ != "folded" && format_ != "flamegraph")
+        const auto format = std::find_if(formats.begin(), formats.end(),
+                                         [this](const Format& f) { return f.name == format_; });
+        if (format == formats.end())
             return base::fail(ErrorCode::bad_input, "no format \"" + format_ + "\"",
-                              "use folded or flamegraph");
-        profile::Keep keep;
-        keep.stack = true;
-        auto loaded = profile::load(input_.file, keep);
+                              "use folded, flamegraph, pprof, speedscope, firefox or csv");
+        if (!before_.empty() && format_ != "flamegraph")
+            return base::fail(ErrorCode::bad_input, "--before is for flamegraph alone");
+        const auto loaded = read(input_.file, format->keep());
         if (!loaded) return loaded.error();
-        input_.print_warnings("ringside export", *loaded);
-        const auto event = find_event(*loaded);
-        if (!event) return event.error();
-        const auto naming = profile::symbolize(*loaded, input_.sources());
-        const profile::CallTree tree(*loaded, naming, *event);
-        if (auto done = deliver(output_, text_of(tree, loaded->events[*event])); !done)
-            return done.error();
+        const std::string title = title_.empty() ? loaded->totals().name : title_;
+        auto text = before_.empty() ? format->write(*loaded, title) : compared(*loaded, title);
+        if (!text) return text.error();
+        if (auto done = deliver(output_, *text); !done) return done.error();
         return 0;
     }
 
   private:
-    Result<std::size_t> find_event(const profile::Profile& profile) const {
+    Result<Loaded> read(const std::string& file, const profile::Keep& keep) const {
+        auto options = input_.load_options();
+        if (!options) return options.error();
+        options->keep = keep;
+        auto profile = profile::load(file, *options);
+        if (!profile) return profile.error();
+        input_.print_warnings("ringside export", *profile);
+        const auto event = find_event(*profile, file);
+        if (!event) return event.error();
+        auto naming = profile::symbolize(*profile, input_.sources());
+        profile::keep_named(*profile, naming, options->filter);
+        return Loaded{std::move(*profile), std::move(naming), *event};
+    }
+
+    Result<std::string> compared(const Loaded& after, const std::string& title) const {
+        const auto before = read(before_, keep_stacks());
+        if (!before) return before.error();
+        return exports::differential_flame_graph_svg(tree_of(*before), tree_of(after),
+                                                     picture(after, title));
+    }
+
+    Result<std::size_t> find_event(const profile::Profile& profile, const std::string& file) const {
         if (event_.empty()) return std::size_t{0};
         std::string known;
         for (std::size_t i = 0; i < profile.events.size(); ++i) {
             if (profile.events[i].name == event_) return i;
             known += (i == 0 ? "" : ", ") + profile.events[i].name;
         }
-        return base::fail(ErrorCode::not_found, input_.file + " has no event \"" + event_ + "\"",
+        return base::fail(ErrorCode::not_found, file + " has no event \"" + event_ + "\"",
                           "it has " + known);
-    }
-
-    std::string text_of(const profile::CallTree& tree, const profile::EventTotals& event) const {
-        if (format_ == "folded") return exports::folded(tree);
-        exports::FlameGraphOptions options;
-        options.title = title_.empty() ? event.name : title_;
-        options.unit = "of " + event.name;
-        return exports::flame_graph_svg(tree, options);
     }
 
     ProfileInput input_;
@@ -72,6 +165,7 @@ class Export final : public Verb {
     std::string format_;
     std::string event_;
     std::string title_;
+    std::string before_;
 };
 
 }  // namespace

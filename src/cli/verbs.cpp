@@ -10,6 +10,8 @@ Verbs all_verbs() {
     verbs.push_back(make_io());
     verbs.push_back(make_record());
     verbs.push_back(make_report());
+    verbs.push_back(make_annotate());
+    verbs.push_back(make_top());
     verbs.push_back(make_export());
     add_guest_verbs(verbs);
     add_lab_verbs(verbs);

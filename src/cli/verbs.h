@@ -7,6 +7,7 @@
 
 namespace ringside::cli {
 
+std::unique_ptr<Verb> make_annotate();
 std::unique_ptr<Verb> make_doctor();
 std::unique_ptr<Verb> make_export();
 std::unique_ptr<Verb> make_io();
@@ -14,6 +15,7 @@ std::unique_ptr<Verb> make_list();
 std::unique_ptr<Verb> make_record();
 std::unique_ptr<Verb> make_report();
 std::unique_ptr<Verb> make_time();
+std::unique_ptr<Verb> make_top();
 // `guest run` and the verbs beside it.
 void add_guest_verbs(Verbs& verbs);
 // `lab run` and the verbs beside it.

@@ -1,12 +1,9 @@
 #include "perf/data_file.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -22,98 +19,7 @@ constexpr std::size_t most_compression = 256;
 // A section of the header that is larger is a lie or of no use to us.
 constexpr std::uint64_t section_limit_bytes = 256u << 20;
 
-Error read_error(const DataSource& source, std::uint64_t offset) {
-    return base::fail_errno(errno, fmt::format("read {} at offset {}", source.name, offset));
-}
-
-// As many of `size` bytes at `offset` as there are.
-Result<void> read_at(const DataSource& source, std::uint64_t offset, std::uint64_t size,
-                     std::vector<std::byte>& out) {
-    out.resize(static_cast<std::size_t>(size));
-    std::size_t got = 0;
-    while (got < out.size()) {
-        const ssize_t more = ::pread(source.fd.get(), out.data() + got, out.size() - got,
-                                     static_cast<off_t>(offset + got));
-        if (more < 0 && errno == EINTR) continue;
-        if (more < 0) return read_error(source, offset + got);
-        if (more == 0) break;
-        got += static_cast<std::size_t>(more);
-    }
-    out.resize(got);
-    return {};
-}
-
-// The bytes of a source from `offset` on, at most `size`; `buffer` holds them if need be.
-Result<std::span<const std::byte>> view(const DataSource& source, std::uint64_t offset,
-                                        std::uint64_t size, std::vector<std::byte>& buffer) {
-    if (source.in_memory()) {
-        const std::span<const std::byte> all(source.memory);
-        const auto from = static_cast<std::size_t>(std::min<std::uint64_t>(offset, all.size()));
-        return all.subspan(
-            from, static_cast<std::size_t>(std::min<std::uint64_t>(size, all.size() - from)));
-    }
-    const std::uint64_t there = source.whole_size - std::min(offset, source.whole_size);
-    if (auto done = read_at(source, offset, std::min(size, there), buffer); !done)
-        return done.error();
-    return std::span<const std::byte>(buffer);
-}
-
-Result<DataSource> open_source(const std::string& path) {
-    DataSource source;
-    source.name = path;
-    source.fd = base::Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status {};
-    if (!source.fd || ::fstat(source.fd.get(), &status) != 0)
-        return base::fail_errno(errno, "open " + path);
-    source.size = source.whole_size = static_cast<std::uint64_t>(status.st_size);
-    return source;
-}
-
-// A pipe cannot be read twice, so it is kept.
-Result<DataSource> slurp(int fd, std::string name) {
-    DataSource source;
-    source.name = std::move(name);
-    std::size_t used = 0;
-    while (true) {
-        if (source.memory.size() - used < piece_bytes)
-            source.memory.resize(std::max<std::size_t>(2 * used, 2 * piece_bytes));
-        const ssize_t more = ::read(fd, source.memory.data() + used, source.memory.size() - used);
-        if (more < 0 && errno == EINTR) continue;
-        if (more < 0) return read_error(source, used);
-        if (more == 0) break;
-        used += static_cast<std::size_t>(more);
-    }
-    source.memory.resize(used);
-    source.size = used;
-    return source;
-}
-
-DataRecord record_at(std::span<const std::byte> bytes, ByteOrder order) {
-    FieldCursor cursor(bytes, order);
-    DataRecord record;
-    record.type = cursor.u32();
-    record.misc = cursor.u16();
-    const std::uint16_t size = cursor.u16();
-    record.body = bytes.first(size).subspan(sizeof(perf_event_header));
-    return record;
-}
-
 }  // namespace
-
-std::optional<std::uint64_t> record_extent(std::span<const std::byte> bytes, ByteOrder order) {
-    if (bytes.size() < sizeof(perf_event_header)) return std::nullopt;
-    FieldCursor cursor(bytes, order);
-    const std::uint32_t type = cursor.u32();
-    cursor.skip(sizeof(std::uint16_t));
-    const std::uint64_t size = cursor.u16();
-    if (size < sizeof(perf_event_header)) return 0;
-    if (type != record_tracing_data && type != record_auxtrace) return size;
-    // These two are followed by as many bytes as their first field says.
-    const std::uint64_t payload = type == record_tracing_data ? cursor.u32() : cursor.u64();
-    if (!cursor.ok()) return std::nullopt;
-    const std::uint64_t whole = size + (payload + 7) / 8 * 8;
-    return whole < size ? 0 : whole;
-}
 
 // Everything that happens once, while a file is opened.
 class DataFile::Opening {
@@ -334,19 +240,6 @@ class DataFile::Opening {
         return {};
     }
 
-    static std::string describe_damage(const DataSource& source, std::uint64_t at,
-                                       std::uint64_t end,
-                                       const std::optional<std::uint64_t>& extent) {
-        if (extent == std::uint64_t{0})
-            return fmt::format(
-                "{}: offset {}: expected a record of at least 8 bytes; the {} bytes "
-                "from here on are not read",
-                source.name, at, end - at);
-        return fmt::format(
-            "{}: offset {}: the last record is cut short: {} bytes expected, {} are there",
-            source.name, at, extent.value_or(sizeof(perf_event_header)), end - at);
-    }
-
     void take_in(const DataRecord& record, ZstdStream& zstd, std::vector<std::byte>& decompressed) {
         DataHeader& header = file_.header_;
         if (record.type == record_compressed) {
@@ -369,23 +262,11 @@ class DataFile::Opening {
             if (auto id = parse_build_id(record.body, record.misc, header.order))
                 header.build_ids.push_back(std::move(*id));
         } else if (record.type == record_event_update) {
-            update_event(record);
+            apply_event_update(record.body, header);
         } else if (side_) {
             if (!ids_found_) find_ids();
             side_(file_, record);
         }
-    }
-
-    // EVENT_UPDATE, kind 2: the name of the event with this id.
-    void update_event(const DataRecord& record) {
-        constexpr std::uint64_t name_update = 2;
-        FieldCursor cursor(record.body, file_.header_.order);
-        const std::uint64_t kind = cursor.u64();
-        const std::uint64_t id = cursor.u64();
-        if (!cursor.ok() || kind != name_update) return;
-        for (auto& event : file_.header_.events)
-            if (std::find(event.ids.begin(), event.ids.end(), id) != event.ids.end())
-                event.name = cursor.text();
     }
 
     void add_memory(std::size_t origin, std::vector<std::byte> bytes) {

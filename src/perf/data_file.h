@@ -14,49 +14,17 @@
 
 #include <ringside/result.h>
 
-#include "base/fd.h"
 #include "perf/data_header.h"
+#include "perf/data_record.h"
+#include "perf/data_source.h"
 
 namespace ringside::perf {
-
-// Record types that perf adds to the kernel's.
-enum : std::uint32_t {
-    record_header_attr = 64,
-    record_tracing_data = 66,
-    record_build_id = 67,
-    record_finished_round = 68,
-    record_id_index = 69,
-    record_auxtrace = 71,
-    record_event_update = 78,
-    record_feature = 80,
-    record_compressed = 81,
-};
-
-struct DataRecord {
-    std::uint32_t type = 0;
-    std::uint16_t misc = 0;
-    std::span<const std::byte> body;  // without the header
-    std::uint64_t position = 0;       // in the file; grows from record to record
-};
 
 // Whole records that lie together.
 struct DataPiece {
     std::size_t source = 0;  // a file, or what was decompressed from it
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
-};
-
-// A stretch of bytes: in a file, or in memory where it came through a pipe or was compressed.
-struct DataSource {
-    std::string name;
-    base::Fd fd;
-    std::vector<std::byte> memory;
-    std::uint64_t whole_size = 0;  // of the file
-    std::uint64_t offset = 0;      // of the first record
-    std::uint64_t size = 0;
-    std::uint64_t base = 0;  // added to positions, so that they grow over all sources
-
-    bool in_memory() const { return !fd; }
 };
 
 class DataFile {
@@ -101,9 +69,5 @@ class DataFile {
     std::optional<std::size_t> id_in_sample_;
     std::optional<std::size_t> id_from_end_;
 };
-
-// How many bytes the record at the front of `bytes` takes, its payload behind header.size included;
-// nullopt if it is not whole. A size that cannot be is reported as 0.
-std::optional<std::uint64_t> record_extent(std::span<const std::byte> bytes, ByteOrder order);
 
 }  // namespace ringside::perf

@@ -234,4 +234,15 @@ bool parse_feature(std::uint32_t feature, std::span<const std::byte> bytes, Data
     return cursor.ok();
 }
 
+void apply_event_update(std::span<const std::byte> body, DataHeader& header) {
+    constexpr std::uint64_t name_update = 2;
+    FieldCursor cursor(body, header.order);
+    const std::uint64_t kind = cursor.u64();
+    const std::uint64_t id = cursor.u64();
+    if (!cursor.ok() || kind != name_update) return;
+    const std::string name(cursor.text());
+    for (auto& event : header.events)
+        if (std::find(event.ids.begin(), event.ids.end(), id) != event.ids.end()) event.name = name;
+}
+
 }  // namespace ringside::perf

@@ -121,4 +121,7 @@ std::optional<DataEvent> parse_attribute_record(std::span<const std::byte> body,
 std::optional<DataBuildId> parse_build_id(std::span<const std::byte> body, std::uint16_t misc,
                                           ByteOrder order);
 
+// The body of an EVENT_UPDATE record: an event's name goes into `header`, other updates do not.
+void apply_event_update(std::span<const std::byte> body, DataHeader& header);
+
 }  // namespace ringside::perf

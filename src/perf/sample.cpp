@@ -44,6 +44,7 @@ void take_user_stack(FieldCursor& cursor, FullSample& sample) {
     if (size == 0) return;
     const auto bytes = cursor.take(size);
     const std::uint64_t real = cursor.u64();
+    sample.user_stack_order = cursor.order();
     sample.user_stack =
         bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(real, bytes.size())));
 }
@@ -55,6 +56,7 @@ void decode_rest(FieldCursor& cursor, const SampleLayout& layout, FullSample& sa
     // The raw part and its size fill whole words together.
     if (has(PERF_SAMPLE_RAW)) cursor.skip(cursor.remaining() % word);
     if (has(PERF_SAMPLE_BRANCH_STACK)) take_branches(cursor, layout, sample);
+    sample.user_regs_mask = layout.user_regs_mask;
     if (has(PERF_SAMPLE_REGS_USER))
         take_registers(cursor, layout.user_regs_mask, sample.user_regs_abi, sample.user_regs);
     if (has(PERF_SAMPLE_STACK_USER)) take_user_stack(cursor, sample);

@@ -63,8 +63,10 @@ struct FullSample {
     std::span<const std::byte> raw;         // a tracepoint's fields
     WordSpan branches;                      // three words each: from, to, flags
     std::uint64_t user_regs_abi = 0;        // 0: none, 1: 32-bit, 2: 64-bit
-    WordSpan user_regs;                     // by the bits of sample_regs_user, lowest first
+    std::uint64_t user_regs_mask = 0;       // sample_regs_user of the event
+    WordSpan user_regs;                     // by the bits of the mask, lowest first
     std::span<const std::byte> user_stack;  // as much as was really copied
+    ByteOrder user_stack_order = ByteOrder::same;
     std::uint64_t cgroup = 0;
 };
 

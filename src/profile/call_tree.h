@@ -28,12 +28,21 @@ class CallTree {
     // Of one event. `profile` was loaded with stacks.
     CallTree(const Profile& profile, const Naming& naming, std::size_t event);
 
+    // The same samples from the innermost frame outwards: below a function are its callers.
+    CallTree inverted() const;
+
     const std::vector<Node>& nodes() const { return nodes_; }  // the first is the root
     const std::vector<Frame>& frames() const { return frames_; }
-    // By the order of their names, so that equal profiles give equal files.
-    std::vector<std::vector<std::uint32_t>> children() const;
+    // By the order of their names, so that equal profiles give equal files; heaviest first if
+    // asked.
+    std::vector<std::vector<std::uint32_t>> children(bool heaviest_first = false) const;
 
   private:
+    // Finds a node among its parent's children, or adds it.
+    class Growing;
+
+    CallTree() = default;
+    void sum_up();
     std::vector<std::uint32_t> name_frames(const Naming& naming);
     std::uint32_t comm_frame_of(const Profile& profile, CommId comm);
 

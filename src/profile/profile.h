@@ -11,9 +11,12 @@
 #include <ringside/result.h>
 
 #include "perf/data_file.h"
+#include "profile/filter.h"
 #include "profile/locations.h"
 #include "profile/stacks.h"
+#include "profile/window.h"
 #include "profile/world.h"
+#include "symbols/finder.h"
 
 namespace ringside::profile {
 
@@ -36,6 +39,14 @@ struct EventTotals {
     std::uint64_t samples = 0;
     std::uint64_t period = 0;
     std::uint64_t lost = 0;
+    bool in_ns = false;  // its count is a time
+};
+
+// One sample in time.
+struct Instant {
+    std::uint64_t time_ns = 0;
+    std::uint32_t group = 0;
+    std::uint64_t period = 0;
 };
 
 struct Profile {
@@ -43,7 +54,8 @@ struct Profile {
     Locations locations{*world};
     Stacks stacks;
     std::vector<Group> groups;
-    std::vector<EventTotals> events;
+    std::vector<EventTotals> events;  // of all samples in the window, whether they pass the filter
+    std::vector<Instant> timeline;    // in the order of time, if it was kept
     perf::Origin origin;
     std::string packed_kallsyms;  // the recorded kernel's own symbols (zstd), if the file has them
     std::vector<std::string> warnings;
@@ -57,15 +69,18 @@ struct Keep {
     bool cpu = false;
     bool cgroup = false;
     bool stack = false;
+    bool timeline = false;  // when each sample was taken
 };
 
-// Only samples inside are counted; all by default.
-struct Window {
-    std::uint64_t from_ns = 0;
-    std::uint64_t until_ns = ~std::uint64_t{0};
+struct LoadOptions {
+    Keep keep{};
+    Window window{};
+    Filter filter{};
+    // Where the programs lie whose copied stacks must be unwound.
+    symbols::Finder programs{};
 };
 
 // Fails when the file cannot be read at all; what is damaged in it becomes a warning.
-Result<Profile> load(const std::string& path, const Keep& keep, const Window& window = {});
+Result<Profile> load(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace ringside::profile

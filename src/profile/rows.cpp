@@ -15,25 +15,23 @@ struct ColumnName {
     Column column;
     std::string_view name;
 };
-constexpr std::array<ColumnName, 8> column_names{{{Column::comm, "comm"},
-                                                  {Column::pid, "pid"},
-                                                  {Column::tid, "tid"},
-                                                  {Column::cpu, "cpu"},
-                                                  {Column::cgroup, "cgroup"},
-                                                  {Column::module, "dso"},
-                                                  {Column::symbol, "symbol"},
-                                                  {Column::mode, "mode"}}};
-
-bool has(const std::vector<Column>& columns, Column column) {
-    return std::find(columns.begin(), columns.end(), column) != columns.end();
-}
+constexpr std::array<ColumnName, 10> column_names{{{Column::comm, "comm"},
+                                                   {Column::pid, "pid"},
+                                                   {Column::tid, "tid"},
+                                                   {Column::cpu, "cpu"},
+                                                   {Column::cgroup, "cgroup"},
+                                                   {Column::module, "dso"},
+                                                   {Column::symbol, "symbol"},
+                                                   {Column::mode, "mode"},
+                                                   {Column::line, "srcline"},
+                                                   {Column::event, "event"}}};
 
 // Functions that look the same in these columns get the same number: two builds of one library, or
 // all functions of a module where symbols are not asked for.
 std::vector<FunctionId> merge_alike(const Naming& naming, const std::vector<Column>& columns) {
-    const bool symbol = has(columns, Column::symbol);
-    const bool module = has(columns, Column::module);
-    const bool mode = has(columns, Column::mode) || symbol;
+    const bool symbol = has_column(columns, Column::symbol);
+    const bool module = has_column(columns, Column::module);
+    const bool mode = shows_mode(columns);
     std::unordered_map<std::string, FunctionId> first;
     std::vector<FunctionId> merged(naming.functions.size());
     for (FunctionId id = 0; id < merged.size(); ++id) {
@@ -56,16 +54,16 @@ class Table {
     Row& row(std::size_t event, const Row& key) {
         auto& rows = result_[event].rows;
         const std::uint64_t who = std::uint64_t{key.pid} << 32 | key.tid;
-        const std::uint64_t hash =
-            base::mix_bits(base::mix_bits(std::uint64_t{key.function} << 32 | key.comm) ^ who ^
-                           key.cgroup ^ std::uint64_t{key.cpu} << 16);
+        const std::uint64_t hash = base::mix_bits(
+            base::mix_bits(std::uint64_t{key.function} << 32 | key.comm) ^ who ^ key.cgroup ^
+            std::uint64_t{key.cpu} << 16 ^ std::uint64_t{key.line} << 24);
         const auto at = index_[event].find_or_add(
             hash,
             [&](std::uint32_t i) {
                 const Row& known = rows[i];
                 return known.function == key.function && known.comm == key.comm &&
                        known.pid == key.pid && known.tid == key.tid && known.cpu == key.cpu &&
-                       known.cgroup == key.cgroup;
+                       known.cgroup == key.cgroup && known.line == key.line;
             },
             [&] {
                 rows.push_back(key);
@@ -128,13 +126,13 @@ class CalleeSums {
             if (is_comm_frame(location)) {
                 comm = comm_of_frame(location);
             } else if (weight[at] > 0) {
-                const FunctionId function = merged_[naming_.of_location[location]];
-                if (active[function]++ == 0) {
+                for_frames(location, [&](FunctionId function) {
+                    if (active[function]++ > 0) return;
                     Row key;
                     key.comm = keep_comm ? comm : 0;
                     key.function = function;
                     table.row(event, key).total_period += weight[at];
-                }
+                });
             }
             at = next(at, weight, active);
         }
@@ -146,11 +144,17 @@ class CalleeSums {
         while (at != empty_stack) {
             const LocationId location = profile_.stacks[at].location;
             if (!is_comm_frame(location) && weight[at] > 0)
-                --active[merged_[naming_.of_location[location]]];
+                for_frames(location, [&](FunctionId function) { --active[function]; });
             if (sibling_[at] != empty_stack) return sibling_[at];
             at = profile_.stacks[at].caller;
         }
         return empty_stack;
+    }
+
+    template <typename Take>
+    void for_frames(LocationId location, const Take& take) const {
+        take(merged_[naming_.of_location[location]]);
+        for (const auto function : naming_.inlined_in(location)) take(merged_[function]);
     }
 
     const Profile& profile_;
@@ -168,6 +172,14 @@ std::string_view to_string(Column column) {
     return "";
 }
 
+bool has_column(const std::vector<Column>& columns, Column column) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
+bool shows_mode(const std::vector<Column>& columns) {
+    return has_column(columns, Column::mode) || has_column(columns, Column::symbol);
+}
+
 Result<std::vector<Column>> parse_columns(std::string_view text) {
     std::vector<Column> columns;
     for (const auto name : base::split(text, ',')) {
@@ -175,8 +187,9 @@ Result<std::vector<Column>> parse_columns(std::string_view text) {
             std::find_if(column_names.begin(), column_names.end(),
                          [&](const ColumnName& entry) { return entry.name == base::trim(name); });
         if (found == column_names.end())
-            return base::fail(ErrorCode::bad_input, "no key \"" + std::string(name) + "\"",
-                              "use comm, pid, tid, cpu, cgroup, dso, symbol or mode");
+            return base::fail(
+                ErrorCode::bad_input, "no key \"" + std::string(name) + "\"",
+                "use comm, pid, tid, cpu, cgroup, dso, symbol, mode, srcline or event");
         columns.push_back(found->column);
     }
     return columns;
@@ -184,18 +197,19 @@ Result<std::vector<Column>> parse_columns(std::string_view text) {
 
 Keep kept_for(const std::vector<Column>& columns) {
     Keep keep;
-    keep.comm = has(columns, Column::comm);
-    keep.pid = has(columns, Column::pid);
-    keep.tid = has(columns, Column::tid);
-    keep.cpu = has(columns, Column::cpu);
-    keep.cgroup = has(columns, Column::cgroup);
+    keep.comm = has_column(columns, Column::comm);
+    keep.pid = has_column(columns, Column::pid);
+    keep.tid = has_column(columns, Column::tid);
+    keep.cpu = has_column(columns, Column::cpu);
+    keep.cgroup = has_column(columns, Column::cgroup);
     return keep;
 }
 
 std::vector<EventRows> make_rows(const Profile& profile, const Naming& naming,
                                  const std::vector<Column>& columns, bool with_callees) {
     const auto merged = merge_alike(naming, columns);
-    const bool keep_comm = has(columns, Column::comm);
+    const bool keep_comm = has_column(columns, Column::comm);
+    const bool keep_line = has_column(columns, Column::line);
     Table table(profile.events.size());
     for (const auto& group : profile.groups) {
         Row key;
@@ -205,6 +219,7 @@ std::vector<EventRows> make_rows(const Profile& profile, const Naming& naming,
         key.cpu = group.cpu;
         key.cgroup = group.cgroup;
         key.function = merged[naming.of_location[group.location]];
+        if (keep_line) key.line = naming.line_of_location[group.location];
         Row& row = table.row(group.event, key);
         row.samples += group.samples;
         row.period += group.period;

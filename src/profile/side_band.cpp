@@ -32,14 +32,17 @@ std::string skip_identity(const perf::DataRecord& record, FieldCursor& cursor) {
     return build_id;
 }
 
+// Memory without a file: code in it was made while the program ran.
+bool is_anonymous(const std::string& path) {
+    return path == "//anon" || path.starts_with("/memfd:") || path.starts_with("[anon") ||
+           path.starts_with("/anon_hugepage") || path.starts_with("/dev/zero");
+}
+
 Module::Kind kind_of(const std::string& path, CpuMode mode) {
     if (mode == CpuMode::guest_kernel) return Module::Kind::guest_kernel;
     if (mode == CpuMode::kernel)
         return path.starts_with("[kernel.") ? Module::Kind::kernel : Module::Kind::kernel_module;
-    const bool anonymous = path == "//anon" || path.starts_with("/memfd:") ||
-                           path.starts_with("[heap]") || path.starts_with("[anon") ||
-                           path.starts_with("/dev/zero");
-    return anonymous ? Module::Kind::generated : Module::Kind::file;
+    return is_anonymous(path) ? Module::Kind::generated : Module::Kind::file;
 }
 
 }  // namespace
@@ -65,6 +68,8 @@ void SideBand::take(const perf::DataFile& file, const perf::DataRecord& record) 
             return take_comm(record, cursor, time_ns);
         case PERF_RECORD_FORK:
             return take_fork(record, cursor, time_ns);
+        case PERF_RECORD_CGROUP:
+            return take_cgroup(record, cursor, time_ns);
         case PERF_RECORD_KSYMBOL:
             return take_kernel_symbol(record, cursor, time_ns);
         case PERF_RECORD_LOST:
@@ -92,6 +97,9 @@ void SideBand::take_map(const perf::DataRecord& record, FieldCursor cursor, std:
     const bool data = (record.misc & PERF_RECORD_MISC_MMAP_DATA) != 0;
     if (!cursor.ok() || data) return;
     module.kind = kind_of(module.path, mode);
+    module.pid = pid;
+    if (module.kind == Module::Kind::generated)
+        module.path = fmt::format("{}{}.map", jit_map_prefix, pid);
     if (mode == CpuMode::guest_kernel) module.machine = pid;
     if (module.kind == Module::Kind::kernel) {
         // "[kernel.kallsyms]_text": the name of the symbol it begins with is no part of it.
@@ -122,6 +130,15 @@ void SideBand::take_fork(const perf::DataRecord& record, FieldCursor cursor,
     changes_.push_back({time_ns, record.position, [=](World& world) {
                             world.fork(pid, parent_pid, tid, parent_tid, time_ns);
                         }});
+}
+
+void SideBand::take_cgroup(const perf::DataRecord& record, FieldCursor cursor,
+                           std::uint64_t time_ns) {
+    const std::uint64_t id = cursor.u64();
+    const std::string path(cursor.text());
+    if (!cursor.ok()) return;
+    changes_.push_back(
+        {time_ns, record.position, [=](World& world) { world.name_cgroup(id, path); }});
 }
 
 // Code that the kernel generated: BPF programs, trampolines.

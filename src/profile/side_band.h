@@ -30,6 +30,8 @@ class SideBand {
     void take_map(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns);
     void take_comm(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns);
     void take_fork(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns);
+    void take_cgroup(const perf::DataRecord& record, base::FieldCursor cursor,
+                     std::uint64_t time_ns);
     void take_kernel_symbol(const perf::DataRecord& record, base::FieldCursor cursor,
                             std::uint64_t time_ns);
     void add_lost(std::size_t event, std::uint64_t count);

@@ -1,8 +1,6 @@
 #include "profile/symbolize.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -12,68 +10,71 @@
 
 namespace ringside::profile {
 
-namespace {
-
 using perf::CpuMode;
 
-// The symbols behind one module, in the module's own addresses.
-struct ModuleSymbols {
-    symbols::SymbolTable own;
-    const symbols::SymbolTable* shared = nullptr;  // the kernel's list serves all its modules
-    std::vector<symbols::ElfSegment> segments;
-    bool by_address = false;  // symbols count as the process does (kernel, generated code)
-    std::string name;
-
-    const symbols::SymbolTable& table() const { return shared != nullptr ? *shared : own; }
-};
-
-class Symbolizer {
+class Symbolizer::Work {
   public:
-    Symbolizer(const Profile& profile, const SymbolSources& sources)
-        : profile_(profile), sources_(sources) {}
+    Work(const Profile& profile, const SymbolSources& sources)
+        : profile_(profile), sources_(sources), loader_(sources, profile.packed_kallsyms) {}
 
-    Naming run() {
-        naming_.of_location.resize(profile_.locations.size());
+    Naming& update() {
         modules_.resize(profile_.world->modules().size());
-        for (LocationId id = 0; id < profile_.locations.size(); ++id)
-            naming_.of_location[id] = name(profile_.locations[id]);
-        return std::move(naming_);
+        // The end of the last place's inlined functions is where the next one's begin.
+        if (sources_.inlined && naming_.inlined_at.empty()) naming_.inlined_at.push_back(0);
+        for (auto id = static_cast<LocationId>(naming_.of_location.size());
+             id < profile_.locations.size(); ++id)
+            add_location(profile_.locations[id]);
+        for (auto& warning : loader_.take_warnings())
+            naming_.warnings.push_back(std::move(warning));
+        return naming_;
     }
 
   private:
-    FunctionId name(const Location& place) {
-        if (!place.mapping && place.mode == CpuMode::kernel) return name_in_kernel(place);
-        if (!place.mapping) return unresolved(place, "[unknown]");
+    void add_location(const Location& place) {
+        const Place found = find(place);
+        naming_.of_location.push_back(found.function);
+        if (sources_.lines) naming_.line_of_location.push_back(line(place, found));
+        if (!sources_.inlined) return;
+        add_inlined(place, found);
+        naming_.inlined_at.push_back(static_cast<std::uint32_t>(naming_.inlined.size()));
+    }
+
+    // What is known of a location: the module, the address in it, the symbol there.
+    struct Place {
+        FunctionId function = 0;
+        ModuleSymbols* module = nullptr;
+        std::uint64_t address = 0;
+        std::uint64_t symbol_start = 0;
+    };
+
+    Place find(const Location& place) {
+        if (!place.mapping && place.mode == CpuMode::kernel) return find_in_kernel(place);
+        if (!place.mapping) return {unresolved(place, place.address, "[unknown]")};
         const Mapping& mapping = profile_.world->mapping(*place.mapping);
-        const ModuleSymbols& module = symbols_of(mapping.module);
-        std::uint64_t address = place.address;
-        if (!module.by_address) {
-            const std::uint64_t offset = place.address - mapping.start + mapping.file_offset;
-            address = address_of(module.segments, offset);
-        }
-        const symbols::Symbol* symbol = module.table().find(address);
-        if (symbol == nullptr) return unresolved(place, module.name);
-        return resolved(mapping.module, module, *symbol, place.mode);
+        auto& slot = modules_[mapping.module];
+        if (!slot) slot = loader_.load(profile_.world->module(mapping.module));
+        const std::uint64_t address = slot->address(place.address, mapping);
+        const symbols::Symbol* symbol = slot->table().find(address);
+        // Processes map a file at different addresses: what has no name is told by its place there.
+        const std::uint64_t in_file = place.address - mapping.start + mapping.file_offset;
+        if (symbol == nullptr)
+            return {unresolved(place, slot->by_address ? place.address : in_file, slot->name),
+                    &*slot, address};
+        return {resolved(mapping.module, *slot, *symbol, place.mode), &*slot, address,
+                symbol->start};
     }
 
     // The kernel's code that only runs at boot lies behind what it maps as its text.
-    FunctionId name_in_kernel(const Location& place) {
+    Place find_in_kernel(const Location& place) {
         if (!unmapped_kernel_) {
             unmapped_kernel_.emplace();
             unmapped_kernel_->name = "[kernel.kallsyms]";
-            unmapped_kernel_->shared = &kernel();
+            unmapped_kernel_->shared = &loader_.kernel();
         }
         const symbols::Symbol* symbol = unmapped_kernel_->table().find(place.address);
-        if (symbol == nullptr) return unresolved(place, "[unknown]");
-        return resolved(no_module, *unmapped_kernel_, *symbol, place.mode);
-    }
-
-    static std::uint64_t address_of(const std::vector<symbols::ElfSegment>& segments,
-                                    std::uint64_t offset) {
-        for (const auto& segment : segments)
-            if (offset >= segment.file_offset && offset - segment.file_offset < segment.file_size)
-                return offset - segment.file_offset + segment.address;
-        return offset;
+        if (symbol == nullptr) return {unresolved(place, place.address, "[unknown]")};
+        return {resolved(no_module, *unmapped_kernel_, *symbol, place.mode), nullptr, place.address,
+                symbol->start};
     }
 
     // A symbol is named once for each module, however many places lie in it.
@@ -89,18 +90,21 @@ class Symbolizer {
                        naming_.functions[known].mode == mode && naming_.functions[known].resolved;
             },
             [&] {
-                const std::string_view raw = module.table().name(symbol);
-                std::string text = sources_.demangle ? symbols::demangle(raw) : std::string(raw);
-                return add({std::move(text), module.name, mode, true}, {id, symbol.start});
+                return add({readable(module.table().name(symbol)), module.name, mode, true},
+                           {id, symbol.start});
             });
     }
 
-    FunctionId unresolved(const Location& place, const std::string& module) {
-        return add({fmt::format("0x{:016x}", place.address), module, place.mode, false}, {});
+    std::string readable(std::string_view raw) const {
+        return sources_.demangle ? symbols::demangle(raw) : std::string(raw);
+    }
+
+    FunctionId unresolved(const Location& place, std::uint64_t address, const std::string& module) {
+        return add({fmt::format("0x{:016x}", address), module, place.mode, false}, {});
     }
 
     struct Origin {
-        ModuleId module = 0;
+        ModuleId module = no_module;
         std::uint64_t start = 0;
     };
     FunctionId add(Function function, Origin origin) {
@@ -109,104 +113,69 @@ class Symbolizer {
         return static_cast<FunctionId>(naming_.functions.size() - 1);
     }
 
-    const ModuleSymbols& symbols_of(ModuleId id) {
-        auto& slot = modules_[id];
-        if (!slot) slot = load(profile_.world->module(id));
-        return *slot;
+    void add_inlined(const Location& place, const Place& found) {
+        if (found.module == nullptr || !found.module->debug) return;
+        const auto frames = found.module->debug->find(found.address);
+        // The last one is the function itself, which the symbol has named.
+        for (std::size_t i = frames.size(); i-- > 1;)
+            naming_.inlined.push_back(inlined(*found.module, frames[i - 1].function, place.mode));
     }
 
-    ModuleSymbols load(const Module& module) {
-        ModuleSymbols result;
-        result.name = module.short_name();
-        switch (module.kind) {
-            case Module::Kind::kernel:
-            case Module::Kind::kernel_module:
-                result.by_address = true;
-                result.shared = &kernel();
-                break;
-            case Module::Kind::generated:
-                load_generated(module, result);
-                break;
-            case Module::Kind::guest_kernel:
-                load_guest(result);
-                break;
-            case Module::Kind::file:
-                load_file(module, result);
-                break;
+    FunctionId inlined(const ModuleSymbols& module, std::string_view raw, CpuMode mode) {
+        const std::string key = fmt::format("{}\n{}\n{}", module.name, static_cast<int>(mode), raw);
+        const auto [known, added] = inlined_.emplace(key, 0);
+        if (added)
+            known->second =
+                add({raw.empty() ? "[inlined]" : readable(raw), module.name, mode, true}, {});
+        return known->second;
+    }
+
+    LineId line(const Location& place, const Place& found) {
+        std::string text;
+        if (found.module != nullptr && found.module->debug) {
+            const auto frame = found.module->debug->line(found.address);
+            if (frame.line != 0)
+                text =
+                    fmt::format("{}:{}", frame.file.substr(frame.file.rfind('/') + 1), frame.line);
         }
-        return result;
-    }
-
-    void load_file(const Module& module, ModuleSymbols& result) {
-        auto found = sources_.host.find({module.path, module.build_id});
-        if (!found.reason.empty() && !module.path.starts_with('['))
-            naming_.warnings.push_back("no symbols of " + module.path + ": " + found.reason);
-        result.own = std::move(found.elf.functions);
-        result.segments = std::move(found.elf.segments);
-    }
-
-    // A BPF program is one symbol with the module's name; other code is in the JIT's own map.
-    void load_generated(const Module& module, ModuleSymbols& result) {
-        result.by_address = true;
-        base::SysRoot root;
-        if (const auto text = root.read(module.path)) result.own = symbols::parse_perf_map(*text);
-        if (module.path.starts_with("bpf_")) {
-            result.own.add(0, ~std::uint64_t{0}, module.path);
-            result.own.finish();
-        }
-    }
-
-    void load_guest(ModuleSymbols& result) {
-        result.by_address = true;
-        if (!sources_.guest_kallsyms) {
-            naming_.warnings.push_back(
-                "no symbols of the guest's kernel: give its /proc/kallsyms with --guest-kallsyms");
-            return;
-        }
-        result.own = sources_.host.kernel(*sources_.guest_kallsyms).functions;
-    }
-
-    // What the file brought along is right on every machine; a list that was asked for wins.
-    std::optional<symbols::KernelSymbols> recorded_kernel() const {
-        constexpr std::size_t limit_bytes = std::size_t{256} << 20;
-        if (profile_.packed_kallsyms.empty() || sources_.kallsyms != SymbolSources{}.kallsyms)
-            return std::nullopt;
-        perf::ZstdStream stream;
-        std::vector<std::byte> text;
-        if (!stream.append(std::as_bytes(std::span(profile_.packed_kallsyms)), text, limit_bytes))
-            return std::nullopt;
-        return symbols::parse_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()});
-    }
-
-    const symbols::SymbolTable& kernel() {
-        if (!kernel_) {
-            kernel_ = recorded_kernel();
-            if (!kernel_) kernel_ = sources_.host.kernel(sources_.kallsyms);
-            if (kernel_->hidden || kernel_->functions.empty())
-                naming_.warnings.push_back(
-                    "no symbols of the kernel: " + sources_.kallsyms +
-                    (kernel_->hidden ? " hides its addresses (sysctl kernel.kptr_restrict=0)"
-                                     : " cannot be read"));
-        }
-        return kernel_->functions;
+        const Function& function = naming_.functions[found.function];
+        if (text.empty())
+            text = function.resolved
+                       ? fmt::format("{}+0x{:x}", function.name, found.address - found.symbol_start)
+                       : fmt::format("0x{:016x}", place.address);
+        const auto [known, added] = lines_.emplace(text, static_cast<LineId>(naming_.lines.size()));
+        if (added) naming_.lines.push_back(text);
+        return known->second;
     }
 
     static constexpr ModuleId no_module = ~ModuleId{0};
 
     const Profile& profile_;
     const SymbolSources& sources_;
+    ModuleLoader loader_;
     Naming naming_;
     std::vector<Origin> origins_;
     std::vector<std::optional<ModuleSymbols>> modules_;
-    std::optional<symbols::KernelSymbols> kernel_;
     std::optional<ModuleSymbols> unmapped_kernel_;
     base::IndexTable index_;
+    std::unordered_map<std::string, FunctionId> inlined_;
+    std::unordered_map<std::string, LineId> lines_;
 };
 
-}  // namespace
+Symbolizer::Symbolizer(const Profile& profile, const SymbolSources& sources)
+    : work_(std::make_unique<Work>(profile, sources)) {}
+Symbolizer::~Symbolizer() = default;
+
+const Naming& Symbolizer::update() {
+    return work_->update();
+}
+
+Naming Symbolizer::take() {
+    return std::move(work_->update());
+}
 
 Naming symbolize(const Profile& profile, const SymbolSources& sources) {
-    return Symbolizer(profile, sources).run();
+    return Symbolizer(profile, sources).take();
 }
 
 }  // namespace ringside::profile

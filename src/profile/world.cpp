@@ -6,6 +6,8 @@ namespace ringside::profile {
 
 std::string Module::short_name() const {
     if (kind == Kind::kernel || kind == Kind::guest_kernel) return path;
+    if (kind == Kind::generated && path.starts_with(jit_map_prefix))
+        return "[JIT] tid " + std::to_string(pid);
     const auto slash = path.rfind('/');
     std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     if (kind != Kind::kernel_module || name.starts_with('[')) return name;
@@ -29,6 +31,9 @@ ImageId World::new_image(std::shared_ptr<AddressSpace> space) {
 }
 
 ModuleId World::intern_module(Module module) {
+    if (module.build_id.empty() && module.machine == 0)
+        if (const auto noted = build_ids_.find(module.path); noted != build_ids_.end())
+            module.build_id = noted->second;
     std::string key = fmt::format("{}\n{}\n{}", module.machine, module.build_id, module.path);
     const auto [found, added] =
         module_by_key_.emplace(std::move(key), static_cast<ModuleId>(modules_.size()));
@@ -105,6 +110,15 @@ void World::name_thread(std::uint32_t pid, std::uint32_t tid, std::uint64_t time
     const ImageId id = new_image(std::make_shared<AddressSpace>());
     image_owner_[id] = pid;
     process_images_[pid].push_back({time_ns, id});
+}
+
+void World::name_cgroup(std::uint64_t id, std::string_view path) {
+    cgroups_[id] = path;
+}
+
+std::string World::cgroup(std::uint64_t id) const {
+    const auto found = cgroups_.find(id);
+    return found != cgroups_.end() ? found->second : std::to_string(id);
 }
 
 ImageId World::image_of(std::uint32_t pid, std::uint64_t time_ns) const {

@@ -14,6 +14,9 @@
 
 namespace ringside::profile {
 
+// Code without a file is named after the list in which a JIT compiler says what it made.
+constexpr std::string_view jit_map_prefix = "/tmp/perf-";
+
 // A file, or what stands for one, that code was mapped from.
 struct Module {
     enum class Kind { file, kernel, kernel_module, generated, guest_kernel };
@@ -22,6 +25,7 @@ struct Module {
     std::string build_id;
     Kind kind = Kind::file;
     std::uint32_t machine = 0;  // the VMM's pid for a guest, 0 for the host
+    std::uint32_t pid = 0;      // a process that mapped it
 
     // "ls", "[kernel.kallsyms]": how a report names it.
     std::string short_name() const;
@@ -39,6 +43,10 @@ class World {
     // In the order of time.
     void map(std::uint32_t pid, std::uint64_t time_ns, const Mapping& where, Module module,
              perf::CpuMode mode);
+    // What the file says elsewhere: counts for modules that are mapped from here on.
+    void note_build_id(const std::string& path, std::string build_id) {
+        build_ids_.emplace(path, std::move(build_id));
+    }
     void fork(std::uint32_t pid, std::uint32_t parent_pid, std::uint32_t tid,
               std::uint32_t parent_tid, std::uint64_t time_ns);
     void name_thread(std::uint32_t pid, std::uint32_t tid, std::uint64_t time_ns,
@@ -53,6 +61,10 @@ class World {
     const Mapping& mapping(MappingId id) const { return mappings_[id]; }
     const Module& module(ModuleId id) const { return modules_[id]; }
     const std::vector<Module>& modules() const { return modules_; }
+
+    void name_cgroup(std::uint64_t id, std::string_view path);
+    // Its path, or its number where the file does not name it.
+    std::string cgroup(std::uint64_t id) const;
 
     CommId intern_comm(std::string_view comm);
 
@@ -76,6 +88,8 @@ class World {
     std::vector<std::shared_ptr<AddressSpace>> images_;
     std::vector<std::uint32_t> image_owner_;  // the pid that may change it
     std::vector<Mapping> mappings_;
+    std::unordered_map<std::uint64_t, std::string> cgroups_;
+    std::unordered_map<std::string, std::string> build_ids_;  // by path
     std::vector<Module> modules_;
     std::unordered_map<std::string, ModuleId> module_by_key_;
     std::vector<std::string> comms_;

@@ -1,6 +1,5 @@
 // What symbolizing needs of an ELF file: its functions, how file offsets become addresses, its
-// build-id and where its debug information may lie. Reads 32- and 64-bit files of both byte orders
-// and distrusts every offset in them.
+// build-id and where its debug information may lie.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +9,25 @@
 #include <string>
 #include <vector>
 
+#include "symbols/elf_sections.h"
 #include "symbols/symbol_table.h"
 
 namespace ringside::symbols {
-
-struct ElfSegment {
-    std::uint64_t file_offset = 0;
-    std::uint64_t address = 0;
-    std::uint64_t file_size = 0;
-};
 
 struct ElfFile {
     std::string build_id;     // hexadecimal, or empty
     std::string debug_link;   // a file name, or empty
     bool has_symtab = false;  // the full table, not only what the linker needs
+    bool has_debug_info = false;
     std::vector<ElfSegment> segments;
     SymbolTable functions;
-
-    // The address, as the symbols count, of a byte of the file.
-    std::uint64_t address_of_offset(std::uint64_t file_offset) const;
 };
+
+// The address, as symbols and debug information count, of a byte of the file.
+std::uint64_t address_of_offset(std::span<const ElfSegment> segments, std::uint64_t file_offset);
+
+// The build-id in a list of notes, hexadecimal, or empty.
+std::string build_id_in(std::span<const std::byte> notes, base::ByteOrder order);
 
 // nullopt when it is no ELF file. Damaged parts are left out.
 std::optional<ElfFile> parse_elf(std::span<const std::byte> bytes);

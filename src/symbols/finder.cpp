@@ -2,35 +2,26 @@
 
 #include <optional>
 
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/mmap.h"
 #include "base/text.h"
+#include "symbols/mapped_file.h"
 
 namespace ringside::symbols {
 
 namespace {
 
-std::optional<ElfFile> read_elf(const std::string& path) {
-    const base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    struct stat status {};
-    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-    const auto size = static_cast<std::size_t>(status.st_size);
-    if (size == 0) return std::nullopt;
-    void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-    if (memory == MAP_FAILED) return std::nullopt;
-    const base::Mmap mapping(memory, size);
-    return parse_elf({mapping.data(), size});
+std::optional<ElfFile> parsed(const std::optional<MappedFile>& file) {
+    return file ? parse_elf(file->bytes()) : std::nullopt;
 }
 
 // The kernel maps the same vDSO into us as into whoever was measured here. Read as a file, because
 // how long it is only the kernel knows.
-std::optional<ElfFile> read_vdso() {
+std::optional<MappedFile> read_vdso() {
     const auto address = ::getauxval(AT_SYSINFO_EHDR);
     const base::Fd memory(::open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
     if (address == 0 || !memory) return std::nullopt;
@@ -38,7 +29,8 @@ std::optional<ElfFile> read_vdso() {
     const ssize_t size =
         ::pread(memory.get(), bytes.data(), bytes.size(), static_cast<off_t>(address));
     if (size <= 0) return std::nullopt;
-    return parse_elf(std::span(bytes).first(static_cast<std::size_t>(size)));
+    bytes.resize(static_cast<std::size_t>(size));
+    return MappedFile(std::move(bytes));
 }
 
 std::string folder_of(const std::string& path) {
@@ -47,6 +39,10 @@ std::string folder_of(const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<MappedFile> Finder::open_at(const std::string& path) const {
+    return path == "[vdso]" ? read_vdso() : MappedFile::open(root_.locate(path));
+}
 
 std::vector<std::string> Finder::candidates(const Wanted& wanted, const ElfFile* main) const {
     const std::string build_id =
@@ -67,27 +63,93 @@ std::vector<std::string> Finder::candidates(const Wanted& wanted, const ElfFile*
     return paths;
 }
 
-Found Finder::find(const Wanted& wanted) const {
-    auto main = wanted.path == "[vdso]" ? read_vdso() : read_elf(root_.locate(wanted.path));
+Found Finder::find_at(const Wanted& wanted) const {
+    auto main = parsed(open_at(wanted.path));
     const bool replaced = main && !wanted.build_id.empty() && !main->build_id.empty() &&
                           main->build_id != wanted.build_id;
     Found best;
-    if (main && !replaced) best = {*main, wanted.path, {}};
+    if (main && !replaced) best = {*main, wanted.path, {}, {}};
+    if (best.elf.has_debug_info) best.debug_file = root_.locate(wanted.path);
     if (!best.elf.has_symtab) {
         for (const auto& path : candidates(wanted, main && !replaced ? &*main : nullptr)) {
-            auto other = read_elf(root_.locate(path));
+            auto other = parsed(MappedFile::open(root_.locate(path)));
             const bool same =
                 other && (wanted.build_id.empty() || other->build_id == wanted.build_id);
             if (!same || (!other->has_symtab && !best.elf.functions.empty())) continue;
             if (!best.elf.segments.empty()) other->segments = best.elf.segments;
-            return {std::move(*other), path, {}};
+            std::string debug_file = other->has_debug_info ? root_.locate(path) : "";
+            return {std::move(*other), path, std::move(debug_file), {}};
         }
     }
     if (best.elf.functions.empty())
-        best.reason = replaced ? "replaced since it was recorded (another build-id)"
-                      : main   ? "stripped, and no debug file was found"
-                               : "not found on this machine";
+        best.reason = wanted.path.ends_with(" (deleted)") ? "deleted while it ran"
+                      : replaced ? "replaced since it was recorded (another build-id)"
+                      : main     ? "stripped, and no debug file was found"
+                                 : "not found on this machine";
     return best;
+}
+
+// A container's process sees other files under the same names; while it lives they can be reached.
+std::optional<std::string> Finder::container_path(const Wanted& wanted) const {
+    if (wanted.pid == 0 || !wanted.path.starts_with('/')) return std::nullopt;
+    const std::string process = "/proc/" + std::to_string(wanted.pid);
+    const auto theirs = root_.read_link(process + "/ns/mnt");
+    const auto ours = root_.read_link("/proc/self/ns/mnt");
+    if (!theirs || !ours || *theirs == *ours) return std::nullopt;
+    return process + "/root" + wanted.path;
+}
+
+Found Finder::find(const Wanted& wanted) const {
+    if (const auto path = container_path(wanted)) {
+        Found there = find_at({*path, wanted.build_id, 0});
+        if (there.reason.empty()) return there;
+    }
+    return find_at(wanted);
+}
+
+std::optional<std::string> Finder::path_of(const Wanted& wanted) const {
+    for (const auto& path : {container_path(wanted).value_or(""), wanted.path}) {
+        const auto file = open_at(path);
+        const auto elf = file ? ElfSections::parse(file->bytes()) : std::nullopt;
+        if (!elf) continue;
+        std::string build_id;
+        for (const auto& section : elf->sections())
+            if (section.type == SHT_NOTE && build_id.empty())
+                build_id = build_id_in(elf->content(section), elf->order());
+        if (wanted.build_id.empty() || build_id.empty() || build_id == wanted.build_id) return path;
+    }
+    return std::nullopt;
+}
+
+std::optional<MappedFile> Finder::open(const Wanted& wanted) const {
+    const auto path = path_of(wanted);
+    return path ? open_at(*path) : std::nullopt;
+}
+
+std::string Finder::locate(const Wanted& wanted) const {
+    const auto path = path_of(wanted);
+    return path ? root_.locate(*path) : "";
+}
+
+std::string Finder::kernel_build_id() const {
+    const auto notes = root_.read("/sys/kernel/notes");
+    if (!notes) return {};
+    return build_id_in(std::as_bytes(std::span(*notes)), base::ByteOrder::same);
+}
+
+std::optional<SymbolTable> Finder::generated(std::uint32_t pid) const {
+    const std::string process = "/proc/" + std::to_string(pid);
+    // The last number is the pid as the process itself sees it.
+    std::string own_pid = std::to_string(pid);
+    const auto status = root_.read(process + "/status");
+    if (status)
+        if (const auto ids = base::find_field(*status, "NSpid"))
+            if (const auto words = base::split_words(*ids); !words.empty()) own_pid = words.back();
+    constexpr std::size_t limit_bytes = 256u << 20;
+    for (const auto& path : {process + "/root/tmp/perf-" + own_pid + ".map",
+                             "/tmp/perf-" + std::to_string(pid) + ".map"})
+        if (const auto text = root_.read(path, limit_bytes)) return parse_perf_map(*text);
+    return std::nullopt;
 }
 
 KernelSymbols Finder::kernel(const std::string& path) const {

@@ -27,7 +27,7 @@ void SymbolTable::add(std::uint64_t start, std::uint64_t size, std::string_view 
 }
 
 // As perf decides: a sized symbol, then a strong one, then a global one, then the name with fewer
-// underscores in front, then the longer one.
+// underscores in front, then the longer one, then the first in the file.
 bool SymbolTable::better(std::size_t a, std::size_t b) const {
     const SymbolRank& left = ranks_[a];
     const SymbolRank& right = ranks_[b];
@@ -40,7 +40,7 @@ bool SymbolTable::better(std::size_t a, std::size_t b) const {
     const auto other_bars = leading_underscores(other);
     if (bars != other_bars) return bars < other_bars;
     if (one.size() != other.size()) return one.size() > other.size();
-    return one < other;
+    return a < b;
 }
 
 void SymbolTable::finish() {

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     RINGSIDE_ASSERT(::write(fd.get(), data, size) == static_cast<ssize_t>(size));
     profile::Keep keep;
     keep.stack = true;
-    auto loaded = profile::load("/proc/self/fd/" + std::to_string(fd.get()), keep);
+    auto loaded = profile::load("/proc/self/fd/" + std::to_string(fd.get()), {keep});
     if (!loaded) {
         RINGSIDE_ASSERT(!loaded.error().what.empty());
         return 0;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../../data_builder.h"
+#include "../../scratch.h"
 #include "export/flame_graph.h"
 #include "export/folded.h"
 
@@ -28,7 +29,8 @@ Recorded recorded(const std::string& comm = "app") {
     builder.sample(7, 12, 0x30, 5, PERF_RECORD_MISC_USER, {user, 0x30});
     profile::Keep keep;
     keep.stack = true;
-    auto profile = profile::load(DataBuilder::write_scratch("export.data", builder.file()), keep);
+    auto profile =
+        profile::load(DataBuilder::write(scratch::file("export.data"), builder.file()), {keep});
     Recorded result{std::move(*profile), {}};
     using perf::CpuMode;
     result.naming.functions = {{"main", "app", CpuMode::user, true},
@@ -83,7 +85,8 @@ TEST(FlameGraph, NothingRecordedIsStillAPicture) {
     DataBuilder builder(base::ByteOrder::same, true);
     profile::Keep keep;
     keep.stack = true;
-    auto profile = profile::load(DataBuilder::write_scratch("empty.data", builder.file()), keep);
+    auto profile =
+        profile::load(DataBuilder::write(scratch::file("empty.data"), builder.file()), {keep});
     ASSERT_TRUE(profile);
     const profile::CallTree tree(*profile, {}, 0);
     EXPECT_EQ(folded(tree), "");

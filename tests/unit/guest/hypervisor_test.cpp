@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../scratch.h"
 #include "guest/machine.h"
 #include "hyp/core/manifest.h"
 
@@ -29,7 +30,7 @@ struct HypervisorPlanTest : testing::Test {
                                build / "initrd");
     }
 
-    fs::path build = fs::path(testing::TempDir()) / "hypervisor-plan";
+    fs::path build = scratch::file("hypervisor-plan");
     Kind kind = *KindTable::built_in().find("arm64-hyp");
 };
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../scratch.h"
 #include "perf/data_file.h"
 #include "perf/record_encoder.h"
 
@@ -82,7 +83,7 @@ class Writer : public ::testing::Test {
         return times(*file);
     }
 
-    std::string folder_ = ::testing::TempDir() + "ringside_writer";
+    std::string folder_ = scratch::file("ringside_writer");
 };
 
 TEST_F(Writer, WhatIsWrittenIsRead) {

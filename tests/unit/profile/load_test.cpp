@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include "../../data_builder.h"
+#include "../../scratch.h"
 #include "profile/profile.h"
 
 namespace ringside::profile {
@@ -18,10 +19,10 @@ using ::testing::SizeIs;
 class Load : public ::testing::Test {
   protected:
     std::string write(const std::string& bytes) {
-        return DataBuilder::write_scratch("load.data", bytes);
+        return DataBuilder::write(scratch::file("load.data"), bytes);
     }
     Profile loaded(const std::string& bytes, Keep keep = {}) {
-        auto profile = load(write(bytes), keep);
+        auto profile = load(write(bytes), {keep});
         EXPECT_TRUE(profile) << profile.error().what;
         return std::move(*profile);
     }
@@ -203,7 +204,7 @@ TEST_F(Load, OtherFilesAreRefusedWithTheOffset) {
 }
 
 TEST_F(Load, AWindowOfTimeLeavesOutTheRest) {
-    auto profile = load(write(two_samples().file()), {}, {11, 20});
+    auto profile = load(write(two_samples().file()), {{}, {11, 20, {}}, {}});
     ASSERT_TRUE(profile);
     EXPECT_EQ(profile->events[0].samples, 1u);
 }

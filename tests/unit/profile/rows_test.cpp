@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../../data_builder.h"
+#include "../../scratch.h"
 
 namespace ringside::profile {
 namespace {
@@ -23,10 +24,10 @@ Sample recursion() {
     // main -> walk -> walk -> leaf, and main -> walk.
     builder.sample(7, 10, 0x40, 10, PERF_RECORD_MISC_USER, {user, 0x40, 0x21, 0x20, 0x10});
     builder.sample(7, 11, 0x21, 5, PERF_RECORD_MISC_USER, {user, 0x21, 0x10});
-    const auto path = DataBuilder::write_scratch("rows.data", builder.file());
+    const auto path = DataBuilder::write(scratch::file("rows.data"), builder.file());
     Keep keep;
     keep.stack = true;
-    auto profile = load(path, keep);
+    auto profile = load(path, {keep});
     Sample sample{std::move(*profile), {}};
     sample.naming.functions = {{"main", "app", perf::CpuMode::user, true},
                                {"walk", "app", perf::CpuMode::user, true},

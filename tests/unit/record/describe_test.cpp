@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../scratch.h"
 #include "record/attributes.h"
 #include "record/kernel.h"
 #include "record/kernel_symbols.h"
@@ -73,7 +74,7 @@ class Tree : public ::testing::Test {
         std::ofstream(at, std::ios::binary) << content;
     }
 
-    std::string root_ = ::testing::TempDir() + "ringside_record_tree";
+    std::string root_ = scratch::file("ringside_record_tree");
 };
 
 TEST_F(Tree, TheKernelsCodeAndModulesAreDescribed) {

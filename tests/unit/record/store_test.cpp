@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../../scratch.h"
 #include "perf/data_file.h"
 #include "perf/record_encoder.h"
 
@@ -82,7 +83,7 @@ class Rounds : public ::testing::Test {
         store_->pass_ends(reader);
     }
 
-    std::string path_ = ::testing::TempDir() + "ringside_rounds.data";
+    std::string path_ = scratch::file("ringside_rounds.data");
     std::optional<Store> store_;
 };
 

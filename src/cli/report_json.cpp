@@ -1,0 +1,84 @@
+#include <nlohmann/json.hpp>
+
+#include "cli/report_view.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using profile::Column;
+using profile::Row;
+
+// What the rows do not keep apart is null: it has no one value.
+Json row_json(const ReportView& view, std::size_t event, const Row& row) {
+    const auto& function = view.function(row);
+    const auto text = [&](Column column) {
+        return has_column(view.columns, column) ? Json(view.cell(event, row, column))
+                                                : Json(nullptr);
+    };
+    Json json;
+    json["symbol"] = text(Column::symbol);
+    json["dso"] = text(Column::module);
+    json["comm"] = text(Column::comm);
+    json["mode"] =
+        profile::shows_mode(view.columns) ? Json(to_string(function.mode)) : Json(nullptr);
+    if (has_column(view.columns, Column::symbol)) json["resolved"] = function.resolved;
+    if (has_column(view.columns, Column::pid)) json["pid"] = row.pid;
+    if (has_column(view.columns, Column::tid)) json["tid"] = row.tid;
+    if (has_column(view.columns, Column::cpu)) json["cpu"] = row.cpu;
+    if (has_column(view.columns, Column::cgroup)) json["cgroup"] = text(Column::cgroup);
+    if (has_column(view.columns, Column::line)) json["srcline"] = text(Column::line);
+    json["samples"] = row.samples;
+    json["period"] = row.period;
+    json["self_pct"] = view.percent(event, row.period);
+    if (view.children) json["total_pct"] = view.percent(event, row.total_period);
+    return json;
+}
+
+Json tree_json(const ReportView& view, std::size_t event, const profile::CallTree& tree,
+               const std::vector<std::vector<std::uint32_t>>& children, std::uint32_t index) {
+    Json list = Json::array();
+    for (const auto child : children[index]) {
+        const auto& node = tree.nodes()[child];
+        if (view.percent(event, node.total) < view.least_graph_percent) continue;
+        const auto& frame = tree.frames()[node.frame];
+        const bool thread = frame.module.empty();
+        Json json;
+        json["name"] = frame.name;
+        json["dso"] = thread ? Json(nullptr) : Json(frame.module);
+        json["mode"] = thread ? Json(nullptr) : Json(to_string(frame.mode));
+        json["total_pct"] = view.percent(event, node.total);
+        json["self_pct"] = view.percent(event, node.self);
+        json["children"] = tree_json(view, event, tree, children, child);
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+}  // namespace
+
+std::string report_json(const ReportView& view, const std::vector<profile::EventRows>& events) {
+    Json json;
+    json["schema"] = "ringside.report/1";
+    json["warnings"] = view.profile.warnings;
+    for (const auto& warning : view.naming.warnings) json["warnings"].push_back(warning);
+    json["events"] = Json::array();
+    for (const auto& event : events) {
+        const auto& totals = view.profile.events[event.event];
+        Json entry = {{"name", totals.name},
+                      {"samples", totals.samples},
+                      {"lost", totals.lost},
+                      {"rows", Json::array()}};
+        for (const auto& row : event.rows)
+            entry["rows"].push_back(row_json(view, event.event, row));
+        if (view.call_graph != CallGraph::none) {
+            const auto tree = view.tree(event.event);
+            entry["call_graph"] = tree_json(view, event.event, tree, tree.children(true), 0);
+        }
+        json["events"].push_back(std::move(entry));
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ringside::cli

@@ -1,0 +1,55 @@
+// Counts samples into a profile, one after the other: from a file or as they happen.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/index_table.h"
+#include "profile/profile.h"
+#include "profile/unwinder.h"
+
+namespace ringside::profile {
+
+class Collector {
+  public:
+    // `profile` has its world and its events. All must outlive this.
+    Collector(Profile& profile, const LoadOptions& options)
+        : profile_(profile),
+          keep_(options.keep),
+          filter_(options.filter),
+          unwinder_(*profile.world, options.programs) {}
+
+    void count(std::size_t event, const perf::FullSample& sample, std::uint64_t time_ns);
+
+  private:
+    // A frame of a chain with the world it belongs to.
+    struct Frame {
+        std::uint64_t address = 0;
+        perf::CpuMode mode = perf::CpuMode::unknown;
+
+        bool operator==(const Frame&) const = default;
+    };
+
+    CommId comm_of(std::uint32_t tid, std::uint64_t time_ns);
+    LocationId place(std::uint64_t address, perf::CpuMode mode, ImageId user_image,
+                     std::uint32_t pid, std::uint64_t time_ns);
+    void read_frames(const perf::FullSample& sample, ImageId user_image, std::uint64_t time_ns);
+    StackId stack_of(const perf::FullSample& sample, ImageId user_image, CommId comm,
+                     std::uint64_t time_ns);
+    std::uint32_t group_of(const Group& key);
+
+    Profile& profile_;
+    const Keep& keep_;
+    const Filter& filter_;
+    Unwinder unwinder_;
+    base::IndexTable groups_;
+    std::vector<std::uint64_t> unwound_;
+    std::vector<Frame> frames_;  // innermost first
+    std::vector<Frame> last_frames_;
+    std::vector<StackId> path_;  // of the last chain, outermost first
+    ImageId last_image_ = 0;
+    std::uint32_t last_pid_ = 0;
+    StackId last_root_ = empty_stack;
+};
+
+}  // namespace ringside::profile

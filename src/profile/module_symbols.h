@@ -1,0 +1,79 @@
+// Where the names of a module come from: its file, the kernel's list, a JIT's map, a guest's files.
+// Read once for each module, and only for those that samples point to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profile/world.h"
+#include "symbols/debug_info.h"
+#include "symbols/finder.h"
+#include "symbols/mapped_file.h"
+
+namespace ringside::profile {
+
+// A guest is known by the pid of its VMM; this stands for all that are not named.
+constexpr std::uint32_t every_machine = ~std::uint32_t{0};
+
+struct GuestFiles {
+    std::string root;  // its binaries lie below; empty: nowhere
+    std::string kallsyms;
+};
+
+struct SymbolSources {
+    symbols::Finder host{};
+    std::string kallsyms = "/proc/kallsyms";
+    std::map<std::uint32_t, GuestFiles> guests{};
+    bool demangle = true;
+    bool inlined = false;  // functions inlined at each place
+    bool lines = false;    // the source line of each place
+
+    const GuestFiles* guest(std::uint32_t machine) const;
+};
+
+// The symbols behind one module, in the module's own addresses.
+struct ModuleSymbols {
+    symbols::SymbolTable own;
+    const symbols::SymbolTable* shared = nullptr;  // the kernel's list serves all its modules
+    std::vector<symbols::ElfSegment> segments;
+    bool by_address = false;  // symbols count as the process does (kernel, generated code)
+    std::string name;
+    std::optional<symbols::MappedFile> debug_file;
+    std::optional<symbols::DebugInfo> debug;
+
+    const symbols::SymbolTable& table() const { return shared != nullptr ? *shared : own; }
+    // An address as the symbols count.
+    std::uint64_t address(std::uint64_t address, const Mapping& mapping) const;
+};
+
+class ModuleLoader {
+  public:
+    // `recorded_kallsyms` (zstd) is the recorded kernel's list, empty if the file has none.
+    explicit ModuleLoader(const SymbolSources& sources, std::string_view recorded_kallsyms = {})
+        : sources_(sources), recorded_kallsyms_(recorded_kallsyms) {}
+
+    ModuleSymbols load(const Module& module);
+    // Of the host, with all its modules. `build_id` is the recorded one's, or empty.
+    const symbols::SymbolTable& kernel(const std::string& build_id = {});
+    // Whose symbols are missing, and why; what was not taken yet.
+    std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
+
+  private:
+    void load_file(const Module& module, ModuleSymbols& result);
+    void load_generated(const Module& module, ModuleSymbols& result);
+    void load_guest_kernel(const Module& module, ModuleSymbols& result);
+    std::optional<symbols::KernelSymbols> recorded_kernel() const;
+    void explain_kernel(const std::string& build_id);
+
+    const SymbolSources& sources_;
+    std::string_view recorded_kallsyms_;
+    std::optional<symbols::KernelSymbols> kernel_;
+    std::vector<std::string> warnings_;
+};
+
+}  // namespace ringside::profile

@@ -1,0 +1,100 @@
+#include "profile/module_symbols.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "../../data_builder.h"
+#include "../../scratch.h"
+#include "profile/symbolize.h"
+
+namespace ringside::profile {
+namespace {
+
+using testing::DataBuilder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string write_file(const std::string& name, const std::string& text) {
+    return DataBuilder::write(scratch::file(name), text);
+}
+
+// The name of the only sample's function.
+Function name_of(const Profile& profile, const SymbolSources& sources, Naming* naming = nullptr) {
+    auto names = symbolize(profile, sources);
+    const Function function = names.functions[names.of_location[profile.groups[0].location]];
+    if (naming != nullptr) *naming = std::move(names);
+    return function;
+}
+
+Profile loaded(const DataBuilder& builder) {
+    auto profile = load(write_file("ringside_modules.data", builder.file()));
+    EXPECT_TRUE(profile);
+    return std::move(*profile);
+}
+
+TEST(ModuleSymbols, GeneratedCodeIsNamedByTheJitsMap) {
+    const auto pid = static_cast<std::uint32_t>(::getpid());
+    const std::string map = "/tmp/perf-" + std::to_string(pid) + ".map";
+    std::ofstream(map) << "5000 100 LazyCompile:~fib app.js:1\n";
+    DataBuilder builder;
+    builder.map(pid, 1, 0x5000, 0x1000, 0, "//anon").sample(pid, 2, 0x5010);
+    const auto function = name_of(loaded(builder), {});
+    ::unlink(map.c_str());
+    EXPECT_EQ(function.name, "LazyCompile:~fib app.js:1");
+    EXPECT_EQ(function.module, "[JIT] tid " + std::to_string(pid));
+}
+
+TEST(ModuleSymbols, GuestsHaveTheirOwnKernels) {
+    const auto one = write_file("kallsyms_one", "ffffffff81000000 T one_kernel\n");
+    const auto other = write_file("kallsyms_other", "ffffffff81000000 T other_kernel\n");
+    DataBuilder builder;
+    builder.map(42, 0, 0xffffffff81000000, 0x10000, 0, "[guest.kernel.kallsyms.42]",
+                PERF_RECORD_MISC_GUEST_KERNEL);
+    builder.sample(42, 10, 0xffffffff81000100, 1, PERF_RECORD_MISC_GUEST_KERNEL);
+    const auto profile = loaded(builder);
+    SymbolSources sources;
+    Naming naming;
+    EXPECT_FALSE(name_of(profile, sources, &naming).resolved);
+    EXPECT_THAT(naming.warnings, ElementsAre(HasSubstr("--guest-kallsyms")));
+    sources.guests[every_machine].kallsyms = other;
+    EXPECT_EQ(name_of(profile, sources).name, "other_kernel");
+    sources.guests[42].kallsyms = one;
+    EXPECT_EQ(name_of(profile, sources).name, "one_kernel");
+}
+
+TEST(ModuleSymbols, AReplacedProgramIsNotAskedForNames) {
+    World world;
+    world.note_build_id("/proc/self/exe", "00112233");
+    Module module;
+    module.path = "/proc/self/exe";
+    world.map(7, 1, {0x1000, 0x101000, 0, 0}, module, perf::CpuMode::user);
+    ASSERT_EQ(world.modules().back().build_id, "00112233");
+    const SymbolSources sources;
+    ModuleLoader loader(sources);
+    const auto symbols = loader.load(world.modules().back());
+    EXPECT_TRUE(symbols.own.empty());
+    EXPECT_THAT(loader.take_warnings(), ElementsAre(HasSubstr("another build-id")));
+}
+
+TEST(ModuleSymbols, LinesFallBackToSymbols) {
+    DataBuilder builder;
+    builder.sample(7, 2, 0x2000);
+    SymbolSources sources;
+    sources.lines = true;
+    const auto naming = symbolize(loaded(builder), sources);
+    ASSERT_EQ(naming.lines.size(), 1u);
+    EXPECT_EQ(naming.lines[0], "0x0000000000002000");
+}
+
+TEST(World, CgroupsHaveTheirPaths) {
+    World world;
+    world.name_cgroup(5, "/system.slice/ssh.service");
+    EXPECT_EQ(world.cgroup(5), "/system.slice/ssh.service");
+    EXPECT_EQ(world.cgroup(6), "6");
+}
+
+}  // namespace
+}  // namespace ringside::profile
