@@ -21,6 +21,9 @@ perf_event_attr attributes_of(const model::Event& event, const OpenOptions& opti
     attr.type = event.code.type;
     attr.config = event.code.config;
     attr.config1 = event.code.config1 | options.config1_extra;
+    if (!event.probe_text.empty()) {
+        attr.config1 = reinterpret_cast<std::uintptr_t>(event.probe_text.c_str());
+    }
     attr.config2 = event.code.config2;
     attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     if (options.group_read) attr.read_format |= PERF_FORMAT_GROUP;
@@ -68,6 +71,16 @@ std::string hint_for(int sys_errno) {
     }
 }
 
+Result<void> set_filter(int fd, const model::Event& event) {
+    if (event.filter.empty()) return {};
+    if (::ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event.filter.c_str()) == 0) return {};
+    if (errno != EINVAL) return base::fail_errno(errno, "cannot filter " + event.name);
+    return base::fail(ErrorCode::bad_input,
+                      "the kernel does not understand the filter of " + event.name,
+                      "a filter compares fields of the tracepoint, as in \"prev_pid == 1 && "
+                      "prev_prio < 100\"; its file `format` in tracefs names them");
+}
+
 Result<void> control(const EventFd& event, unsigned long request, const char* what) {
     if (::ioctl(event.fd(), request, 0) != 0) {
         return base::fail_errno(errno, std::string("cannot ") + what + " a perf event");
@@ -89,7 +102,10 @@ Result<EventFd> EventFd::open(const model::Event& event, const Target& target,
         const int error = errno;
         return base::fail_errno(error, "cannot open the event " + event.name, hint_for(error));
     }
-    return EventFd(base::Fd(static_cast<int>(fd)), attr);
+    base::Fd opened(static_cast<int>(fd));
+    if (auto filtered = set_filter(opened.get(), event); !filtered) return filtered.error();
+    if (!event.probe_text.empty()) attr.config1 = 0;  // it pointed into `event`
+    return EventFd(std::move(opened), attr);
 }
 
 Result<void> EventFd::enable() const {

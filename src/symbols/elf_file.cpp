@@ -60,6 +60,23 @@ class Parser {
         return file;
     }
 
+    std::optional<std::uint64_t> offset_of(std::string_view function) {
+        read_headers();
+        std::optional<std::uint64_t> address;
+        for (const SectionHeader& section : sections_) {
+            if (section.type != SHT_SYMTAB && section.type != SHT_DYNSYM) continue;
+            visit_functions(section, [&](const SymbolEntry& entry, std::string_view name) {
+                if (name == function && !address) address = entry.value;
+            });
+        }
+        for (const ElfSegment& segment : segments_) {
+            if (address && *address >= segment.address &&
+                *address - segment.address < segment.file_size)
+                return *address - segment.address + segment.file_offset;
+        }
+        return std::nullopt;
+    }
+
   private:
     Bytes part(std::uint64_t offset, std::uint64_t size) const {
         if (offset > bytes_.size() || size > bytes_.size() - offset) return {};
@@ -182,7 +199,8 @@ class Parser {
         return entry.type() == STT_NOTYPE && executable(entry.section) && !mapping_symbol;
     }
 
-    void read_symbols(const SectionHeader& section, SymbolTable& table) const {
+    template <typename Visit>
+    void visit_functions(const SectionHeader& section, const Visit& visit) const {
         if (section.link >= sections_.size()) return;
         const Bytes strings = content(sections_[section.link]);
         const std::size_t each = wide_ ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -190,12 +208,17 @@ class Parser {
         while (cursor.remaining() >= each) {
             const SymbolEntry entry = symbol_entry(cursor);
             const std::string_view name = text_at(strings, entry.name);
-            if (!wanted(entry, name)) continue;
+            if (wanted(entry, name)) visit(entry, name);
+        }
+    }
+
+    void read_symbols(const SectionHeader& section, SymbolTable& table) const {
+        visit_functions(section, [&](const SymbolEntry& entry, std::string_view name) {
             SymbolRank rank;
             rank.strong = entry.binding() != STB_WEAK;
             rank.global = entry.binding() == STB_GLOBAL;
             table.add(entry.value, entry.size, name, rank);
-        }
+        });
     }
 
     const SectionHeader* section(std::string_view name) const {
@@ -246,6 +269,17 @@ class Parser {
     Bytes section_names_;
 };
 
+// nullopt when it is no ELF file.
+std::optional<Parser> parser_of(Bytes bytes) {
+    const auto at = [&](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
+    if (bytes.size() < EI_NIDENT || at(0) != ELFMAG0 || at(1) != ELFMAG1 || at(2) != ELFMAG2 ||
+        at(3) != ELFMAG3)
+        return std::nullopt;
+    const bool little = at(EI_DATA) == ELFDATA2LSB;
+    const bool same = little == (std::endian::native == std::endian::little);
+    return Parser(bytes, at(EI_CLASS) == ELFCLASS64, same ? ByteOrder::same : ByteOrder::swapped);
+}
+
 }  // namespace
 
 std::uint64_t ElfFile::address_of_offset(std::uint64_t file_offset) const {
@@ -257,14 +291,14 @@ std::uint64_t ElfFile::address_of_offset(std::uint64_t file_offset) const {
 }
 
 std::optional<ElfFile> parse_elf(std::span<const std::byte> bytes) {
-    const auto at = [&](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
-    if (bytes.size() < EI_NIDENT || at(0) != ELFMAG0 || at(1) != ELFMAG1 || at(2) != ELFMAG2 ||
-        at(3) != ELFMAG3)
-        return std::nullopt;
-    const bool little = at(EI_DATA) == ELFDATA2LSB;
-    const bool same = little == (std::endian::native == std::endian::little);
-    return Parser(bytes, at(EI_CLASS) == ELFCLASS64, same ? ByteOrder::same : ByteOrder::swapped)
-        .parse();
+    auto parser = parser_of(bytes);
+    return parser ? std::optional(parser->parse()) : std::nullopt;
+}
+
+std::optional<std::uint64_t> offset_of_function(std::span<const std::byte> bytes,
+                                                std::string_view name) {
+    auto parser = parser_of(bytes);
+    return parser ? parser->offset_of(name) : std::nullopt;
 }
 
 }  // namespace ringside::symbols
