@@ -54,4 +54,16 @@ std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
     return rows;
 }
 
+std::string csv_field(std::string_view text) {
+    const bool plain = text.find_first_of(",\"\r\n") == std::string_view::npos &&
+                       !text.starts_with(' ') && !text.starts_with('#') && !text.ends_with(' ');
+    if (plain) return std::string(text);
+    std::string field = "\"";
+    for (const char letter : text) {
+        if (letter == '"') field += '"';
+        field += letter == '\n' ? ' ' : letter;
+    }
+    return field + '"';
+}
+
 }  // namespace ringside::base

@@ -12,4 +12,7 @@ namespace ringside::base {
 // the next lone '"', with '""' for one quote inside. Total: a missing end quote ends with the line.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text);
 
+// `text` as one field of such a row: in quotes if it needs them.
+std::string csv_field(std::string_view text);
+
 }  // namespace ringside::base

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/waiting.h"
 
 namespace ringside::cli {
 
@@ -58,6 +59,11 @@ Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& ou
     if (auto started = child->release(); !started) {
         const bool missing = started.error().code == ErrorCode::not_found;
         return Outcome(missing ? exit_not_found : exit_cannot_execute, started.error());
+    }
+    if (hooks.tick_every.count() > 0) {
+        if (auto ticked = tick_until_end(child->pid(), hooks.tick_every, hooks.tick); !ticked) {
+            return ticked.error();
+        }
     }
     if (auto over = child->await_end(); !over) return over.error();
     if (hooks.ended) hooks.ended();

@@ -1,24 +1,17 @@
 // `ringside time`: where the time of a command, or of a process that runs already, went.
-#include <array>
-#include <cerrno>
 #include <cstdio>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <ringside/time_budget.h>
 
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/text.h"
 #include "cli/run_command.h"
 #include "cli/time_budget_text.h"
 #include "cli/verbs.h"
+#include "cli/waiting.h"
 
 namespace ringside::cli {
 
@@ -30,27 +23,6 @@ Json steal_of(const Steal& steal) {
     return {{"method", to_string(steal.method)},
             {"error_ns", steal.ns ? Json(steal.error_ns) : Json(nullptr)},
             {"reason", steal.reason.empty() ? Json(nullptr) : Json(steal.reason)}};
-}
-
-// Until the process ends or somebody interrupts us.
-Result<void> wait_for_process(int pid) {
-    const base::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    if (!process) return base::fail_errno(errno, fmt::format("cannot watch process {}", pid));
-    sigset_t stops;
-    ::sigemptyset(&stops);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&stops, signal);
-    sigset_t before;
-    ::sigprocmask(SIG_BLOCK, &stops, &before);
-    const base::Fd signals(::signalfd(-1, &stops, SFD_CLOEXEC));
-    std::array<pollfd, 2> events{{{process.get(), POLLIN, 0}, {signals.get(), POLLIN, 0}}};
-    while (::poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
-    }
-    if (events[1].revents != 0) {
-        signalfd_siginfo taken{};  // or it would end us when it is let through again
-        [[maybe_unused]] const auto got = ::read(signals.get(), &taken, sizeof taken);
-    }
-    ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    return {};
 }
 
 class TimeVerb final : public Verb {
@@ -112,7 +84,7 @@ class TimeVerb final : public Verb {
             return run_command(command_, output_, hooks);
         }
         if (auto opened = open(budgets, pid, budget); !opened) return opened.error();
-        if (auto ended = wait_for_process(pid); !ended) return ended.error();
+        if (auto ended = wait_until_stopped(pid); !ended) return ended.error();
         if (auto reported = report(budget->read(), std::nullopt); !reported) {
             return reported.error();
         }

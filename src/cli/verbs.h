@@ -12,6 +12,7 @@ std::unique_ptr<Verb> make_export();
 std::unique_ptr<Verb> make_io();
 std::unique_ptr<Verb> make_list();
 std::unique_ptr<Verb> make_report();
+std::unique_ptr<Verb> make_stat();
 std::unique_ptr<Verb> make_time();
 // `guest run` and the verbs beside it.
 void add_guest_verbs(Verbs& verbs);
