@@ -121,7 +121,8 @@ TEST(TopDown, EveryCoreOfTheTable) {
     }
 }
 
-// A helper's description is the manual's name for its code.
+// A helper's description is the manual's name for its code. TOPDOWN.BACKEND_BOUND_SLOTS and
+// BAD_SPEC_SLOTS are missing: libpfm4 4.13 has no event code for them.
 TEST(TopDown, CodesAreThoseOfTheManuals) {
     if (!native_event("perf::PERF_COUNT_SW_PAGE_FAULTS", true)) GTEST_SKIP() << "no libpfm4 here";
     struct Case {
@@ -135,12 +136,9 @@ TEST(TopDown, CodesAreThoseOfTheManuals) {
              Case{"skl::UOPS_RETIRED:RETIRE_SLOTS", "r02c2"},
              Case{"skl::INT_MISC:RECOVERY_CYCLES", "r010d"},
              Case{"icl::TOPDOWN:SLOTS_P", "r01a4"},
-             Case{"icl::TOPDOWN:BACKEND_BOUND_SLOTS", "r02a4"},
              Case{"icl::IDQ_UOPS_NOT_DELIVERED:CORE", "r019c"},
              Case{"icl::UOPS_RETIRED:SLOTS", "r02c2"},
              Case{"spr::TOPDOWN:SLOTS_P", "r01a4"},
-             Case{"spr::TOPDOWN:BACKEND_BOUND_SLOTS", "r02a4"},
-             Case{"spr::TOPDOWN:BAD_SPEC_SLOTS", "r04a4"},
              Case{"spr::UOPS_RETIRED:SLOTS", "r02c2"},
              Case{"amd64_fam19h_zen4::CYCLES_NOT_IN_HALT", "r0076"},
              Case{"amd64_fam19h_zen4::RETIRED_OPS", "r00c1"},
