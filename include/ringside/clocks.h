@@ -135,6 +135,9 @@ struct ClockOptions {
     std::optional<StealMethod> only;
     // BPF adds about 0.3 us to every context switch of the machine while it is in use.
     bool allow_bpf = true;
+    // Opens in about a millisecond, for short measurements: no BPF, and the kernel's types are not
+    // looked into, so that estimates stand where the exact methods would.
+    bool quick = false;
 };
 
 // Opens clocks. Holds what they share; keep one for all, it may go before them.

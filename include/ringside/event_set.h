@@ -116,11 +116,15 @@ class RINGSIDE_API EventSet {
     // Values with their verdicts. A 0 that could be a lie is looked into, once for each event,
     // which takes some milliseconds.
     Result<std::vector<Reading>> read();
+    // The same for what was counted since the last call of this, or since start().
+    Result<std::vector<Reading>> read_interval();
     // Adds to `values` and resets.
     Result<void> accumulate(std::span<std::int64_t> values);
 
-    // Why the reading of event `index` is as it is: the verdict's reason, how it was read.
+    // Why the last reading of event `index` is as it is: the verdict's reason, how it was read.
     std::string explain(std::size_t index) const;
+    // The verdict's reason alone; empty where there is nothing to say.
+    std::string reason(std::size_t index) const;
 
     // Calls `handler` each time event `index`, one of the first 64, has counted `period` more; 0
     // switches it off. Not while the set runs; values are 0 again. The handler may read the set,
@@ -166,6 +170,8 @@ class RINGSIDE_API Session {
 
     // The presets and metrics that can be counted here.
     std::vector<EventInfo> metrics() const;
+    // The names of all that are defined for this processor, whether they can be counted or not.
+    std::vector<std::string> metric_names() const;
     // More of them, one a line: "ipc = instructions / cycles ; UNIT ; DESCRIPTION". They come
     // before those there are; docs/library.md describes the language. All or, with the bad line,
     // none.

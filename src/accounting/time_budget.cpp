@@ -74,7 +74,7 @@ TimeSplit TimeBudget::read() const {
 
 struct TimeBudgets::Impl {
     explicit Impl(const BudgetOptions& asked)
-        : options(asked), clocks(Clocks::open({{}, asked.allow_bpf})) {}
+        : options(asked), clocks(Clocks::open({{}, asked.allow_bpf, asked.quick})) {}
 
     // Loaded at the first call; fails as then. Faults are timed if they can be.
     Result<std::shared_ptr<bpf::StateTracer>> tracer();
@@ -92,7 +92,9 @@ struct TimeBudgets::Impl {
 
 Result<std::shared_ptr<bpf::StateTracer>> TimeBudgets::Impl::tracer() {
     const std::lock_guard lock(mutex);
-    if (!options.allow_bpf) return base::fail(ErrorCode::not_permitted, "BPF was ruled out");
+    if (!options.allow_bpf || options.quick) {
+        return base::fail(ErrorCode::not_permitted, "BPF was ruled out");
+    }
     if (loaded) return *loaded;
     if (options.time_faults) {
         loaded = bpf::StateTracer::load(root, true);

@@ -116,6 +116,8 @@ class Options::Parsing {
             **number = *parsed;
         } else if (auto* const* list = std::get_if<std::vector<std::string>*>(&option.target)) {
             (*list)->push_back(std::move(*value));
+        } else if (const auto* take = std::get_if<Take>(&option.target)) {
+            return (*take)(*value);
         } else {
             *std::get<std::string*>(option.target) = std::move(*value);
         }
@@ -129,7 +131,7 @@ class Options::Parsing {
 };
 
 void Options::add(const std::string& names, std::string value, Target target, std::string help) {
-    Option option{{}, std::move(value), target, std::move(help)};
+    Option option{{}, std::move(value), std::move(target), std::move(help)};
     for (const auto name : base::split(names, ',')) option.names.emplace_back(base::trim(name));
     options_.push_back(std::move(option));
 }
@@ -151,6 +153,10 @@ void Options::texts(const std::string& names, std::string value, std::vector<std
 void Options::number(const std::string& names, std::string value, double& target,
                      std::string help) {
     add(names, std::move(value), &target, std::move(help));
+}
+
+void Options::each(const std::string& names, std::string value, Take take, std::string help) {
+    add(names, std::move(value), std::move(take), std::move(help));
 }
 
 void Options::optional_text(const std::string& names, std::string value,

@@ -1,6 +1,7 @@
 // What a verb accepts on the command line: declared once, then used to parse and to write --help.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -20,6 +21,9 @@ class Options {
     void texts(const std::string& names, std::string value, std::vector<std::string>& target,
                std::string help);
     void number(const std::string& names, std::string value, double& target, std::string help);
+    // Hands each value to `take`, in the order in which options are given.
+    void each(const std::string& names, std::string value,
+              std::function<Result<void>(const std::string&)> take, std::string help);
     // Absent, given without a value (""), or given as --name=value.
     void optional_text(const std::string& names, std::string value,
                        std::optional<std::string>& target, std::string help);
@@ -36,8 +40,9 @@ class Options {
     std::string table() const;
 
   private:
+    using Take = std::function<Result<void>(const std::string&)>;
     using Target = std::variant<bool*, std::string*, std::vector<std::string>*, double*,
-                                std::optional<std::string>*>;
+                                std::optional<std::string>*, Take>;
     struct Option {
         std::vector<std::string> names;
         std::string value;

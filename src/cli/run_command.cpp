@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "cli/waiting.h"
 
 namespace ringside::cli {
 
@@ -61,6 +62,11 @@ Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& ou
     }
     if (hooks.started) {
         if (auto done = hooks.started(); !done) return done.error();
+    }
+    if (hooks.tick_every.count() > 0) {
+        if (auto ticked = tick_until_end(child->pid(), hooks.tick_every, hooks.tick); !ticked) {
+            return ticked.error();
+        }
     }
     if (auto over = child->await_end(); !over) return over.error();
     if (hooks.ended) hooks.ended();

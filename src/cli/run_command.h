@@ -1,6 +1,7 @@
 // The one way in which verbs run a command of the user's.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct CommandHooks {
     std::function<Result<void>(pid_t pid)> before;
     // It runs: exec went well. If this fails it is killed.
     std::function<Result<void>()> started;
+    // While it runs, each time `tick_every` has passed; if that is not 0.
+    std::function<void()> tick;
+    std::chrono::milliseconds tick_every{0};
     // It ended, and is still there to be asked: it was not waited for yet.
     std::function<void()> ended;
     // It ended, with this status.

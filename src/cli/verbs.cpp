@@ -6,6 +6,7 @@ Verbs all_verbs() {
     Verbs verbs;
     verbs.push_back(make_doctor());
     verbs.push_back(make_list());
+    verbs.push_back(make_stat());
     verbs.push_back(make_time());
     verbs.push_back(make_io());
     verbs.push_back(make_record());

@@ -14,6 +14,7 @@ std::unique_ptr<Verb> make_io();
 std::unique_ptr<Verb> make_list();
 std::unique_ptr<Verb> make_record();
 std::unique_ptr<Verb> make_report();
+std::unique_ptr<Verb> make_stat();
 std::unique_ptr<Verb> make_time();
 std::unique_ptr<Verb> make_top();
 // `guest run` and the verbs beside it.

@@ -23,6 +23,9 @@ class EndWatch {
     // Until all of these have ended, or we are interrupted; without any, until we are interrupted.
     Result<void> wait(const std::vector<int>& pids, const std::vector<int>& tids = {}) const;
 
+    // Readable once we are interrupted.
+    int fd() const { return signals_.get(); }
+
   private:
     bool interrupted(int limit_ms) const;
 

@@ -3,7 +3,10 @@
 #include "base/error.h"
 #include "clocks/proc_stat.h"
 #include "clocks/steal_accounting.h"
-#include "platform/machine.h"
+#include "platform/clock_source.h"
+#include "platform/cpu_model.h"
+#include "platform/cpuid.h"
+#include "platform/hypervisor.h"
 
 namespace ringside::clocks {
 
@@ -19,12 +22,15 @@ bool shows_irq_time(const base::SysRoot& root) {
 }
 
 StealFacts read_facts(const base::SysRoot& root, const std::optional<bpf::KernelLayout>& layout) {
-    const platform::Machine machine = platform::describe(root);
+    const auto cpuid = platform::Cpuid::of(root);
+    const auto cpu = platform::read_cpu_model(root);
+    const auto hypervisor = platform::read_hypervisor(root, cpuid, cpu);
+    const auto clock = platform::read_clock_source(root, cpuid, cpu, hypervisor);
     StealFacts facts;
-    facts.virtualized = machine.hypervisor.virtualized.value;
-    facts.reported = machine.clock.steal_reported.value;
-    facts.reported_evidence = machine.clock.steal_reported.evidence.source + ": " +
-                              machine.clock.steal_reported.evidence.text;
+    facts.virtualized = hypervisor.virtualized.value;
+    facts.reported = clock.steal_reported.value;
+    facts.reported_evidence =
+        clock.steal_reported.evidence.source + ": " + clock.steal_reported.evidence.text;
     facts.irq_excluded = (!layout || layout->can_exclude_irq) && shows_irq_time(root);
     return facts;
 }
@@ -34,7 +40,9 @@ StealFacts read_facts(const base::SysRoot& root, const std::optional<bpf::Kernel
 Environment::Environment(base::SysRoot root, const ClockOptions& options)
     : root_(std::move(root)), options_(options) {
     std::optional<bpf::KernelLayout> layout;
-    if (auto read = bpf::read_kernel_layout(root_)) layout = *read;
+    if (!options_.quick) {
+        if (auto read = bpf::read_kernel_layout(root_)) layout = *read;
+    }
     facts_ = read_facts(root_, layout);
     if (facts_.virtualized == false) {
         accounting_.evidence = "not a virtual machine: nothing is stolen";
@@ -56,7 +64,8 @@ StealAccounting Environment::accounting() const {
 
 Result<std::shared_ptr<bpf::StealTracer>> Environment::tracer() {
     const std::lock_guard lock(mutex_);
-    if (!options_.allow_bpf) return base::fail(ErrorCode::not_permitted, "BPF was ruled out");
+    if (!options_.allow_bpf || options_.quick)
+        return base::fail(ErrorCode::not_permitted, "BPF was ruled out");
     if (!tracer_) tracer_ = bpf::StealTracer::load(root_);
     return *tracer_;
 }

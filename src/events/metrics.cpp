@@ -1,6 +1,7 @@
 #include "events/metrics.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/assert.h"
 #include "base/csv.h"
@@ -67,7 +68,9 @@ Result<std::vector<Definition>> parse_definitions(std::string_view text,
         const auto line = base::trim(whole.substr(0, whole.find('#')));
         if (line.empty()) continue;
         if (line.front() == '[' && line.back() == ']') {
-            wanted = is_for(line.substr(1, line.size() - 2), lines);
+            const auto names = base::split_words(line.substr(1, line.size() - 2));
+            wanted = std::any_of(names.begin(), names.end(),
+                                 [&](std::string_view name) { return is_for(name, lines); });
             continue;
         }
         auto definition = parse_line(line);
@@ -97,9 +100,13 @@ std::vector<Definition> preset_definitions(const std::vector<std::string>& lines
 }
 
 std::vector<Definition> metric_definitions(const std::vector<std::string>& lines) {
-    auto definitions = parse_definitions(built_in("events/metrics.txt"), lines);
-    RINGSIDE_ASSERT(definitions.has_value());
-    return std::move(*definitions);
+    std::vector<Definition> definitions;
+    for (const auto* file : {"events/metrics.txt", "events/topdown.txt"}) {
+        auto more = parse_definitions(built_in(file), lines);
+        RINGSIDE_ASSERT(more.has_value());
+        std::move(more->begin(), more->end(), std::back_inserter(definitions));
+    }
+    return definitions;
 }
 
 }  // namespace ringside::events

@@ -109,14 +109,35 @@ Result<model::Event> resolve(const SysRoot& root, std::string_view name) {
 
 }  // namespace
 
+std::string_view without_filter(std::string_view text, std::string& filter) {
+    if (!text.ends_with('}')) return text;
+    const auto brace = text.find('{');
+    if (brace == std::string_view::npos) return text;
+    filter = text.substr(brace + 1, text.size() - brace - 2);
+    return text.substr(0, brace);
+}
+
 Result<model::Event> parse_event(const SysRoot& root, std::string_view text) {
-    const Split parts = split_modifiers(text);
+    std::string filter;
+    const Split parts = split_modifiers(without_filter(text, filter));
     if (parts.name.empty()) return fail(ErrorCode::bad_input, "an event needs a name");
     auto event = resolve(root, parts.name);
     if (!event) return event;
     event->name = std::string(text);
     apply_modifiers(parts.modifiers, *event);
+    if (filter.empty()) return event;
+    if (event->kind != model::EventKind::tracepoint) {
+        return fail(ErrorCode::bad_input,
+                    "only a tracepoint can be filtered, not " + std::string(parts.name));
+    }
+    event->filter = std::move(filter);
     return event;
+}
+
+std::string_view take_modifiers(std::string_view text, model::Event& event) {
+    const Split parts = split_modifiers(text);
+    apply_modifiers(parts.modifiers, event);
+    return parts.name;
 }
 
 }  // namespace ringside::events

@@ -18,6 +18,8 @@ std::string_view to_string(EventKind kind) {
             return "raw";
         case EventKind::tracepoint:
             return "tracepoint";
+        case EventKind::probe:
+            return "probe";
     }
     return "raw";
 }

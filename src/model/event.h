@@ -8,7 +8,7 @@
 namespace ringside::model {
 
 // Where an event comes from; decides how it is listed and which self-test judges it.
-enum class EventKind { hardware, cache, software, architectural, pmu, raw, tracepoint };
+enum class EventKind { hardware, cache, software, architectural, pmu, raw, tracepoint, probe };
 
 // The word used in text and JSON. Static storage.
 std::string_view to_string(EventKind kind);
@@ -41,6 +41,11 @@ struct Event {
     bool modes_named = false;  // by ":u", ":k" or ":h": then no default may change them
     bool pinned = false;       // ":D"
     int precise = 0;           // number of "p" modifiers
+    // A tracepoint counts only what this lets through, in the kernel's own language; or empty.
+    std::string filter{};
+    // Where a probe goes: a function of the kernel or a file. The kernel wants its address in
+    // config1.
+    std::string probe_text{};
 };
 
 // The same event counted in user mode only; named as perf names it ("cycles:u").

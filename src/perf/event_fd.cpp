@@ -58,6 +58,16 @@ std::string hint_for(int sys_errno) {
     }
 }
 
+Result<void> set_filter(int fd, const model::Event& event) {
+    if (event.filter.empty()) return {};
+    if (::ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event.filter.c_str()) == 0) return {};
+    if (errno != EINVAL) return base::fail_errno(errno, "cannot filter " + event.name);
+    return base::fail(ErrorCode::bad_input,
+                      "the kernel does not understand the filter of " + event.name,
+                      "a filter compares fields of the tracepoint, as in \"prev_pid == 1 && "
+                      "prev_prio < 100\"; its file `format` in tracefs names them");
+}
+
 Result<void> control(const EventFd& event, unsigned long request, const char* what) {
     if (::ioctl(event.fd(), request, 0) != 0) {
         return base::fail_errno(errno, std::string("cannot ") + what + " a perf event");
@@ -72,7 +82,9 @@ perf_event_attr attributes_of(const model::Event& event) {
     attr.size = sizeof attr;
     attr.type = event.code.type;
     attr.config = event.code.config;
-    attr.config1 = event.code.config1;
+    attr.config1 = event.probe_text.empty()
+                       ? event.code.config1
+                       : reinterpret_cast<std::uintptr_t>(event.probe_text.c_str());
     attr.config2 = event.code.config2;
     attr.exclude_user = event.exclude.user;
     attr.exclude_kernel = event.exclude.kernel;
@@ -86,7 +98,11 @@ perf_event_attr attributes_of(const model::Event& event) {
 
 Result<EventFd> EventFd::open(const model::Event& event, const Target& target,
                               const OpenOptions& options, const EventFd* leader) {
-    return open(with_options(event, options), target, event.name, leader);
+    auto opened = open(with_options(event, options), target, event.name, leader);
+    if (!opened) return opened;
+    if (auto filtered = set_filter(opened->fd(), event); !filtered) return filtered.error();
+    if (!event.probe_text.empty()) opened->attributes_.config1 = 0;  // it pointed into `event`
+    return opened;
 }
 
 Result<EventFd> EventFd::open(const perf_event_attr& attributes, const Target& target,

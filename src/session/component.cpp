@@ -17,8 +17,12 @@ bool Counters::read_plain(std::int64_t*) {
 
 void Counters::judge(std::span<Reading>) {}
 
-std::string Counters::explain(std::size_t) const {
+std::string Counters::reason(std::size_t) const {
     return {};
+}
+
+std::string Counters::explain(std::size_t index) const {
+    return reason(index);
 }
 
 // Those who can call the handler keep it.

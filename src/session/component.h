@@ -45,7 +45,9 @@ class Counters {
     virtual bool read_plain(std::int64_t* out);
     // Completes the verdicts of `readings`, at leisure. By default they stay as read() gave them.
     virtual void judge(std::span<Reading> readings);
-    // Why event `index` reads as it does; empty when there is nothing to say.
+    // Why the verdict on event `index` is what it is; empty when there is nothing to say.
+    virtual std::string reason(std::size_t index) const;
+    // The same, and how it was read.
     virtual std::string explain(std::size_t index) const;
     virtual Result<void> on_overflow(std::size_t index, std::uint64_t period,
                                      OverflowHandler handler);

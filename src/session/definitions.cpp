@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "platform/cpu_model.h"
+#include "platform/core_design.h"
 
 namespace ringside::session {
 
@@ -14,6 +14,7 @@ std::vector<std::string> lines_of(const platform::CpuModel& cpu) {
     if (cpu.arch == platform::Arch::x86) lines.emplace_back("x86");
     const auto line = platform::event_line(cpu);
     if (!line.empty()) lines.emplace_back(line);
+    if (auto core = platform::core_design(cpu); !core.empty()) lines.push_back(std::move(core));
     return lines;
 }
 

@@ -6,6 +6,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "session/parts.h"
+#include "session/scaling.h"
 #include "session/set_impl.h"
 
 namespace ringside {
@@ -108,6 +109,7 @@ Result<void> EventSet::start() {
     if (impl_->running) return Impl::runs();
     if (size() == 0) return fail(ErrorCode::bad_input, "the event set is empty", "add an event");
     auto& parts = impl_->parts;
+    impl_->forget_intervals();
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
         if (auto done = part->counters->start(); !done) {
             while (part != parts.rbegin()) static_cast<void>((--part)->counters->stop());
@@ -132,7 +134,12 @@ bool EventSet::running() const {
     return impl_->running;
 }
 
+void EventSet::Impl::forget_intervals() {
+    for (auto& part : parts) part.before.assign(part.before.size(), {});
+}
+
 Result<void> EventSet::reset() {
+    impl_->forget_intervals();
     for (auto& part : impl_->parts) {
         if (auto done = part.counters->reset(); !done) return done;
     }
@@ -170,17 +177,36 @@ Result<void> EventSet::Impl::read_formulas(std::span<std::int64_t> values) {
     return {};
 }
 
-Result<std::vector<Reading>> EventSet::read() {
-    for (auto& part : impl_->parts) {
-        if (auto done = part.counters->read(part.readings); !done) return done.error();
+Result<void> EventSet::Impl::read_parts() {
+    for (auto& part : parts) {
+        if (auto done = part.counters->read(part.readings); !done) return done;
         part.counters->judge(part.readings);
     }
+    return {};
+}
+
+std::vector<Reading> EventSet::Impl::member_readings() {
     std::vector<Reading> readings;
-    readings.reserve(size());
-    for (auto& member : impl_->members) {
-        readings.push_back(session::reading_of(member, impl_->parts));
-    }
+    readings.reserve(size);
+    for (auto& member : members) readings.push_back(session::reading_of(member, parts));
     return readings;
+}
+
+Result<std::vector<Reading>> EventSet::read() {
+    if (auto done = impl_->read_parts(); !done) return done.error();
+    return impl_->member_readings();
+}
+
+Result<std::vector<Reading>> EventSet::read_interval() {
+    if (auto done = impl_->read_parts(); !done) return done.error();
+    for (auto& part : impl_->parts) {
+        const std::vector<Reading> now = part.readings;
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            if (!part.events[i].level) part.readings[i] = session::between(part.before[i], now[i]);
+        }
+        part.before = now;
+    }
+    return impl_->member_readings();
 }
 
 Result<void> EventSet::accumulate(std::span<std::int64_t> values) {
@@ -191,19 +217,28 @@ Result<void> EventSet::accumulate(std::span<std::int64_t> values) {
     return reset();
 }
 
-std::string EventSet::explain(std::size_t index) const {
-    RINGSIDE_ASSERT(index < size());
+// What the counters say about each event that the member is made of.
+std::string EventSet::Impl::gather(std::size_t index, Say say) const {
+    RINGSIDE_ASSERT(index < members.size());
     std::string text;
-    for (const auto& term : impl_->members[index].terms) {
+    for (const auto& term : members[index].terms) {
         if (!term.found) continue;
-        const Part& part = impl_->parts[term.part];
-        const std::string reason = part.counters->explain(term.index);
-        if (reason.empty()) continue;
+        const Part& part = parts[term.part];
+        const std::string said = (*part.counters.*say)(term.index);
+        if (said.empty()) continue;
         if (!text.empty()) text += "; ";
-        if (impl_->members[index].terms.size() > 1) text += part.events[term.index].name + ": ";
-        text += reason;
+        if (members[index].terms.size() > 1) text += part.events[term.index].name + ": ";
+        text += said;
     }
     return text;
+}
+
+std::string EventSet::explain(std::size_t index) const {
+    return impl_->gather(index, &session::Counters::explain);
+}
+
+std::string EventSet::reason(std::size_t index) const {
+    return impl_->gather(index, &session::Counters::reason);
 }
 
 Result<void> EventSet::on_overflow(std::size_t index, std::uint64_t period,

@@ -117,6 +117,7 @@ std::vector<Part> arrange(std::vector<Member>& members) {
     }
     for (auto& part : parts) {
         part.readings.resize(part.events.size());
+        part.before.resize(part.events.size());
         part.values.resize(part.events.size());
     }
     return parts;

@@ -15,6 +15,7 @@ struct Part {
     std::vector<ComponentEvent> events;
     CountersPtr counters;
     std::vector<Reading> readings;     // room for reading without allocating
+    std::vector<Reading> before;       // what the last interval ended with
     std::vector<std::int64_t> values;  // likewise
 };
 

@@ -24,4 +24,19 @@ Reading scaled_reading(std::uint64_t count, std::uint64_t enabled_ns, std::uint6
     return reading;
 }
 
+Reading between(const Reading& earlier, const Reading& later) {
+    // As it was before it was scaled.
+    const auto count_of = [](const Reading& reading) {
+        return std::llround(static_cast<double>(reading.value) * reading.running_ratio());
+    };
+    const bool scaled = later.running_ns < later.enabled_ns;
+    const std::int64_t grown =
+        scaled ? count_of(later) - count_of(earlier) : later.value - earlier.value;
+    Reading reading = scaled_reading(static_cast<std::uint64_t>(std::max<std::int64_t>(0, grown)),
+                                     later.enabled_ns - earlier.enabled_ns,
+                                     later.running_ns - earlier.running_ns);
+    if (later.state != CounterState::ok) reading.state = later.state;
+    return reading;
+}
+
 }  // namespace ringside::session

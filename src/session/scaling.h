@@ -22,6 +22,9 @@ inline constexpr std::uint64_t turn_ns = 4'000'000;
 //   scale_error = value * sqrt((1 - running/enabled) / n), n at least 1.
 Reading scaled_reading(std::uint64_t count, std::uint64_t enabled_ns, std::uint64_t running_ns);
 
+// What was counted between two readings of one event. The later one's verdict stays.
+Reading between(const Reading& earlier, const Reading& later);
+
 // The value alone.
 std::int64_t scaled_value(std::uint64_t count, std::uint64_t enabled_ns, std::uint64_t running_ns);
 

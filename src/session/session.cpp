@@ -51,6 +51,10 @@ std::vector<EventInfo> Session::metrics() const {
     return infos;
 }
 
+std::vector<std::string> Session::metric_names() const {
+    return impl_->definitions.names();
+}
+
 Result<void> Session::define_metrics(std::string_view definitions) {
     return impl_->definitions.add(definitions);
 }

@@ -18,6 +18,12 @@ struct EventSet::Impl {
     static Error runs();
     Result<void> read_scattered(std::span<std::int64_t> values);
     Result<void> read_formulas(std::span<std::int64_t> values);
+    // With their verdicts, into the room that the parts have.
+    Result<void> read_parts();
+    std::vector<Reading> member_readings();
+    void forget_intervals();
+    using Say = std::string (session::Counters::*)(std::size_t) const;
+    std::string gather(std::size_t index, Say say) const;
     // Tells the counters in `where` what member `index` does on overflow.
     static Result<void> apply_overflow(const std::vector<session::Member>& of, std::size_t index,
                                        std::vector<session::Part>& where);

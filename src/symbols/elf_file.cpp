@@ -48,6 +48,22 @@ class Parser {
         return file;
     }
 
+    std::optional<std::uint64_t> offset_of(std::string_view function) const {
+        std::optional<std::uint64_t> address;
+        for (const auto& section : elf_.sections()) {
+            if (section.type != SHT_SYMTAB && section.type != SHT_DYNSYM) continue;
+            visit_functions(section, [&](const SymbolEntry& entry, std::string_view name) {
+                if (name == function && !address) address = entry.value;
+            });
+        }
+        for (const ElfSegment& segment : elf_.segments()) {
+            if (address && *address >= segment.address &&
+                *address - segment.address < segment.file_size)
+                return *address - segment.address + segment.file_offset;
+        }
+        return std::nullopt;
+    }
+
   private:
     SymbolEntry symbol_entry(FieldCursor& cursor) const {
         SymbolEntry entry;
@@ -79,7 +95,8 @@ class Parser {
         return entry.type() == STT_NOTYPE && executable(entry.section) && !mapping_symbol;
     }
 
-    void read_symbols(const ElfSection& section, SymbolTable& table) const {
+    template <typename Visit>
+    void visit_functions(const ElfSection& section, const Visit& visit) const {
         if (section.link >= elf_.sections().size()) return;
         const ElfBytes strings = elf_.content(elf_.sections()[section.link]);
         const std::size_t each = elf_.wide() ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
@@ -87,12 +104,17 @@ class Parser {
         while (cursor.remaining() >= each) {
             const SymbolEntry entry = symbol_entry(cursor);
             const std::string_view name = ElfSections::text_at(strings, entry.name);
-            if (!wanted(entry, name)) continue;
+            if (wanted(entry, name)) visit(entry, name);
+        }
+    }
+
+    void read_symbols(const ElfSection& section, SymbolTable& table) const {
+        visit_functions(section, [&](const SymbolEntry& entry, std::string_view name) {
             SymbolRank rank;
             rank.strong = entry.binding() != STB_WEAK;
             rank.global = entry.binding() == STB_GLOBAL;
             table.add(entry.value, entry.size, name, rank);
-        }
+        });
     }
 
     // The stubs through which calls leave a module carry no symbols; they are in the order of
@@ -165,6 +187,13 @@ std::optional<ElfFile> parse_elf(std::span<const std::byte> bytes) {
     const auto sections = ElfSections::parse(bytes);
     if (!sections) return std::nullopt;
     return Parser(*sections).parse();
+}
+
+std::optional<std::uint64_t> offset_of_function(std::span<const std::byte> bytes,
+                                                std::string_view name) {
+    const auto sections = ElfSections::parse(bytes);
+    if (!sections) return std::nullopt;
+    return Parser(*sections).offset_of(name);
 }
 
 }  // namespace ringside::symbols

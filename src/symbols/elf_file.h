@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "symbols/elf_sections.h"
@@ -31,5 +32,10 @@ std::string build_id_in(std::span<const std::byte> notes, base::ByteOrder order)
 
 // nullopt when it is no ELF file. Damaged parts are left out.
 std::optional<ElfFile> parse_elf(std::span<const std::byte> bytes);
+
+// Where in the file the function of this name begins; a function may have several names, all are
+// known here. nullopt when there is none, or it is no ELF file.
+std::optional<std::uint64_t> offset_of_function(std::span<const std::byte> bytes,
+                                                std::string_view name);
 
 }  // namespace ringside::symbols

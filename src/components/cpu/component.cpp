@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <map>
 #include <mutex>
 
@@ -44,11 +45,14 @@ class CpuComponent final : public session::Component {
     mutable std::vector<CountedEvent> found_;
 };
 
-// Once, on a place where it may be opened. Opening a tracepoint patches the kernel's code and takes
-// tens of milliseconds, so that is left to the set.
+// Once, on a place where it may be opened. Opening a tracepoint or probe patches the kernel's code
+// and takes tens of milliseconds, so that is left to the set.
 Result<void> try_to_open(const CountedEvent& counted) {
     const cpu::Part& part = counted.parts.front();
-    if (part.event.code.type == PERF_TYPE_TRACEPOINT) return {};
+    if (part.event.code.type == PERF_TYPE_TRACEPOINT ||
+        part.event.kind == model::EventKind::probe) {
+        return {};
+    }
     if (!part.cpus.empty() && counted.parts.size() == 1) {
         const auto opened = perf::EventFd::open(part.event, {-1, part.cpus.front()});
         if (opened) return {};
@@ -93,8 +97,9 @@ Result<ComponentEvent> CpuComponent::find(std::string_view name) const {
     const model::Event& first = counted->parts.front().event;
     if (first.kind == model::EventKind::architectural &&
         trust::advertised(witness_.machine(), first) == false) {
-        return base::fail(ErrorCode::not_found,
-                          event.name + " opens, but the PMU does not list it");
+        // As the kernel would say if it did not open every code.
+        return Error{
+            ErrorCode::not_found, ENOENT, event.name + " opens, but the PMU does not list it", {}};
     }
     event.id = found_.size();
     ids_.emplace(event.name, event.id);

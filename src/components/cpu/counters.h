@@ -46,6 +46,7 @@ class CpuCounters final : public session::Counters {
     Result<void> read_values(std::span<std::int64_t> out) override;
     bool read_plain(std::int64_t* out) override;
     void judge(std::span<Reading> readings) override;
+    std::string reason(std::size_t index) const override;
     std::string explain(std::size_t index) const override;
     Result<void> on_overflow(std::size_t index, std::uint64_t period,
                              OverflowHandler handler) override;

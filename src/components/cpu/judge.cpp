@@ -123,12 +123,18 @@ void CpuCounters::judge_by_loop(std::span<Reading> readings) {
     }
 }
 
+std::string CpuCounters::reason(std::size_t index) const {
+    const Sum& sum = sums_[index];
+    if (sum.refused) return "its group is not on counters, because somebody else holds them";
+    if (sum.enabled_ns > 0 && sum.running_ns == 0) return "it never got onto a counter";
+    return reasons_[index];
+}
+
 std::string CpuCounters::explain(std::size_t index) const {
     const CountedEvent& event = recipe_.events[index];
     const Sum& sum = sums_[index];
-    std::string text = reasons_[index];
+    std::string text = reason(index);
     const auto say = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
-    if (sum.refused) say("its group is not on counters, because somebody else holds them");
     if (event.parts.size() > 1) {
         for (std::size_t i = 0; i < event.parts.size(); ++i) {
             say(fmt::format("{} % of its time on {}", percent(sum.part_ns[i], sum.running_ns),

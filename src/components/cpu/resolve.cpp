@@ -5,6 +5,7 @@
 #include <linux/perf_event.h>
 
 #include "base/text.h"
+#include "components/cpu/probes.h"
 #include "events/native.h"
 #include "events/parse.h"
 
@@ -16,8 +17,8 @@ using platform::EventSource;
 
 // Kinds that the kernel counts itself, whatever the hardware.
 bool is_software(const model::Event& event) {
-    return event.code.type == PERF_TYPE_SOFTWARE || event.code.type == PERF_TYPE_TRACEPOINT ||
-           event.code.type == PERF_TYPE_BREAKPOINT;
+    return event.kind == model::EventKind::probe || event.code.type == PERF_TYPE_SOFTWARE ||
+           event.code.type == PERF_TYPE_TRACEPOINT || event.code.type == PERF_TYPE_BREAKPOINT;
 }
 
 bool is_generic(const model::Event& event) {
@@ -72,7 +73,16 @@ const std::vector<EventSource>& Resolver::sources() const {
 }
 
 Result<CountedEvent> Resolver::resolve(std::string_view name) const {
+    if (is_probe_name(name)) {
+        const auto probe = probe_event(root_, name);
+        return probe ? Result<CountedEvent>(spread_over_pmus(*probe, {})) : probe.error();
+    }
     auto event = events::parse_event(root_, name);
+    // What `perf probe` made is a tracepoint of this name; what nobody made yet is made here.
+    constexpr std::string_view made_by_perf = "probe:";
+    if (!event && name.starts_with(made_by_perf)) {
+        return resolve("kprobe:" + std::string(name.substr(made_by_perf.size())));
+    }
     if (!event) {
         // "skl::INST_RETIRED:ANY" looks like a tracepoint at first.
         auto native = events::native_event(name);

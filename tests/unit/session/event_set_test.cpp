@@ -268,5 +268,28 @@ TEST_F(EventSetTest, ASetOutlivesItsSession) {
     EXPECT_EQ(value[0], 50);
 }
 
+TEST_F(EventSetTest, IntervalsAreWhatCameSinceTheLast) {
+    auto set = session().event_set();
+    ASSERT_TRUE(set.add(Names{"instructions", "ipc", "b:::bytes"}));
+    ASSERT_TRUE(set.start());
+    auto first = set.read_interval();
+    ASSERT_TRUE(first);
+    EXPECT_EQ((*first)[0].value, 100);
+    EXPECT_EQ((*first)[1].exact, 2.0);
+    world.readings["instructions"] = counted(160);
+    world.readings["cycles"] = counted(70);
+    auto second = set.read_interval();
+    ASSERT_TRUE(second);
+    EXPECT_EQ((*second)[0].value, 60);
+    EXPECT_EQ((*second)[1].exact, 3.0);
+    EXPECT_EQ((*second)[2].value, 0);
+    const auto whole = set.read();
+    ASSERT_TRUE(whole);
+    EXPECT_EQ((*whole)[0].value, 160);
+    ASSERT_TRUE(set.stop());
+    ASSERT_TRUE(set.start());
+    EXPECT_EQ((*set.read_interval())[0].value, 160);
+}
+
 }  // namespace
 }  // namespace ringside::session

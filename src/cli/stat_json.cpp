@@ -1,0 +1,87 @@
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/stat_report.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using analysis::StatRow;
+using analysis::StatRows;
+using analysis::Summary;
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+
+// A count is a whole number, however large.
+Json number(double value) {
+    constexpr double exact = 9007199254740992.0;  // 2^53
+    if (value == std::floor(value) && std::abs(value) < exact) {
+        return static_cast<std::int64_t>(value);
+    }
+    return value;
+}
+
+Json summary_json(const Summary& summary) {
+    return {{"count", summary.count},         {"mean", number(summary.mean)},
+            {"deviation", summary.deviation}, {"confidence_95", summary.confidence},
+            {"least", number(summary.least)}, {"most", number(summary.most)}};
+}
+
+Json row_json(const StatRow& row) {
+    Json json = {{"name", row.name},
+                 {"value", row.ok() ? number(row.value) : Json(nullptr)},
+                 {"state", to_string(row.state)},
+                 {"reason", text_or_null(row.reason)},
+                 {"running_ratio", row.running_ratio},
+                 {"soft", false},
+                 {"unit", text_or_null(row.unit)},
+                 {"filter", text_or_null(row.filter)},
+                 {"place", text_or_null(row.place)},
+                 {"metric", row.metric},
+                 {"scale_error", number(row.scale_error)}};
+    if (row.runs) json["runs"] = summary_json(*row.runs);
+    return json;
+}
+
+Json rows_json(const StatRows& rows) {
+    Json json = Json::array();
+    for (const StatRow& row : rows) json.push_back(row_json(row));
+    return json;
+}
+
+std::string written(const Json& json, bool one_line) {
+    return json.dump(one_line ? -1 : 2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string stat_json(const StatReport& report, bool one_line) {
+    Json json;
+    json["schema"] = "ringside.stat/1";
+    json["subject"] = report.subject;
+    json["command"] = report.command;
+    json["runs"] = report.runs;
+    json["events"] = rows_json(report.rows);
+    json["left_out"] = rows_json(report.left_out);
+    json["time"] = time_json(report.time);
+    if (report.wall) json["wall"] = summary_json(*report.wall);
+    json["budget"] = time_sources(report.time);
+    json["exit_code"] = report.exit_code ? Json(*report.exit_code) : Json(nullptr);
+    return written(json, one_line);
+}
+
+std::string stat_json(const StatInterval& interval) {
+    Json json;
+    json["schema"] = "ringside.stat.interval/1";
+    json["at_s"] = interval.at_s;
+    json["events"] = rows_json(interval.rows);
+    json["time"] = time_json(interval.time);
+    return written(json, true);
+}
+
+}  // namespace ringside::cli

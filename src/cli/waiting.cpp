@@ -1,0 +1,69 @@
+#include "cli/waiting.h"
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "cli/wait_for_end.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+Result<base::Fd> watch(pid_t process) {
+    base::Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+    if (fd) return fd;
+    return base::fail_errno(errno, "cannot watch process " + std::to_string(process));
+}
+
+int wait_ms(Clock::time_point due) {
+    const auto left = std::chrono::ceil<milliseconds>(due - Clock::now()).count();
+    return left > 0 ? static_cast<int>(left) : 0;
+}
+
+// Until one of the descriptors can be read.
+void tick_until_readable(std::vector<pollfd> fds, milliseconds every, const Tick& tick) {
+    auto due = Clock::now() + every;
+    while (true) {
+        const int ready = ::poll(fds.data(), fds.size(), every.count() > 0 ? wait_ms(due) : -1);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) return;
+        if (every.count() == 0 || Clock::now() < due) continue;
+        tick();
+        // What was missed while the machine was busy is not made up for.
+        while (due <= Clock::now()) due += every;
+    }
+}
+
+}  // namespace
+
+Result<void> tick_until_end(pid_t child, milliseconds every, const Tick& tick) {
+    const auto process = watch(child);
+    if (!process) return process.error();
+    tick_until_readable({{process->get(), POLLIN, 0}}, every, tick);
+    return {};
+}
+
+Result<void> wait_until_stopped(pid_t process, milliseconds every, const Tick& tick) {
+    base::Fd end;
+    if (process != 0) {
+        auto watched = watch(process);
+        if (!watched) return watched.error();
+        end = std::move(*watched);
+    }
+    const EndWatch signals;
+    std::vector<pollfd> fds{{signals.fd(), POLLIN, 0}};
+    if (end) fds.push_back({end.get(), POLLIN, 0});
+    tick_until_readable(std::move(fds), every, tick);
+    return {};
+}
+
+}  // namespace ringside::cli
