@@ -16,15 +16,16 @@ class ByteWriter {
     template <typename T>
     ByteWriter& add(T value) {
         static_assert(std::is_trivially_copyable_v<T>);
-        const auto* from = reinterpret_cast<const std::byte*>(&value);
-        bytes_.insert(bytes_.end(), from, from + sizeof value);
-        return *this;
+        return raw(std::as_bytes(std::span(&value, 1)));
     }
     ByteWriter& u64(std::uint64_t value) { return add(value); }
     ByteWriter& u32(std::uint32_t value) { return add(value); }
     ByteWriter& u16(std::uint16_t value) { return add(value); }
     ByteWriter& raw(std::span<const std::byte> bytes) {
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+        // Not insert(): GCC 12 warns of an overflow in it that is none.
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + bytes.size());
+        if (!bytes.empty()) std::memcpy(bytes_.data() + at, bytes.data(), bytes.size());
         return *this;
     }
     ByteWriter& raw(std::string_view text) { return raw(std::as_bytes(std::span(text))); }
