@@ -92,8 +92,8 @@ class Writer {
         for (const auto& group : profile_.groups) {
             auto& values = samples[{group.stack, group.comm, thread_of(group)}];
             values.resize(2 * profile_.events.size());
-            values[2 * group.event] += group.samples;
-            values[2 * group.event + 1] += group.period;
+            values[std::size_t{2} * group.event] += group.samples;
+            values[std::size_t{2} * group.event + 1] += group.period;
         }
         for (const auto& [key, values] : samples) {
             std::vector<std::uint64_t> path;  // innermost first

@@ -60,6 +60,7 @@ void encode_off_cpu(const bpf::OffCpuProfile& profile, std::uint64_t time_ns,
 
 std::vector<Waited> sum_waits(const bpf::OffCpuProfile& profile) {
     std::vector<Waited> waits;
+    waits.reserve(std::size(names));
     for (const char* name : names) waits.push_back({name, 0});
     for (const auto& sum : profile.sums)
         waits[static_cast<std::size_t>(sum.kind)].total_ns += sum.total_ns;
