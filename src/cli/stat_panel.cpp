@@ -115,7 +115,7 @@ Result<void> StatPanel::fill_seat(Seat& seat) const {
         return {};
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const auto added = seat.set.add(names[i]);
+        auto added = seat.set.add(names[i]);
         if (added) {
             seat.counts.push_back(rows[i]);
             continue;

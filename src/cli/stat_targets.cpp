@@ -33,6 +33,7 @@ std::vector<int> online_cpus() {
 
 std::vector<StatPlace> each_cpu(const std::vector<int>& cpus) {
     std::vector<StatPlace> places;
+    places.reserve(cpus.size());
     for (const int cpu : cpus) {
         places.push_back({fmt::format("CPU {}", cpu), Target::on_cpus({cpu}), false});
     }
