@@ -18,7 +18,7 @@ foreach(kind shared static)
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(ringside_${kind} PRIVATE
-        $<BUILD_INTERFACE:ringside_options> fmt::fmt PkgConfig::libbpf PkgConfig::libzstd)
+        $<BUILD_INTERFACE:ringside_options> fmt::fmt PkgConfig::libbpf PkgConfig::libzstd PkgConfig::zlib)
 endforeach()
 set_target_properties(ringside_shared PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

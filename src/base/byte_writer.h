@@ -21,13 +21,7 @@ class ByteWriter {
     ByteWriter& u64(std::uint64_t value) { return add(value); }
     ByteWriter& u32(std::uint32_t value) { return add(value); }
     ByteWriter& u16(std::uint16_t value) { return add(value); }
-    ByteWriter& raw(std::span<const std::byte> bytes) {
-        // Not insert(): GCC 12 warns of an overflow in it that is none.
-        const std::size_t at = bytes_.size();
-        bytes_.resize(at + bytes.size());
-        if (!bytes.empty()) std::memcpy(bytes_.data() + at, bytes.data(), bytes.size());
-        return *this;
-    }
+    ByteWriter& raw(std::span<const std::byte> bytes);
     ByteWriter& raw(std::string_view text) { return raw(std::as_bytes(std::span(text))); }
     ByteWriter& zeros(std::size_t count) {
         bytes_.resize(bytes_.size() + count);

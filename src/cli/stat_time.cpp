@@ -160,7 +160,8 @@ Result<TimeReport> TimeKeeper::read() {
 Result<TimeReport> TimeKeeper::read_interval() {
     auto now = read();
     if (!now) return now;
-    TimeReport interval = last_ ? difference(*last_, *now) : *now;
+    auto interval = now;
+    if (last_) *interval = difference(*last_, *now);
     last_ = std::move(*now);
     return interval;
 }
