@@ -120,7 +120,9 @@ TEST(Stat, OnAPmuWhoseCountsAreExact) {
     };
     const auto many = value(report("many"), "instructions:u");
     EXPECT_EQ(many - value(report("few"), "instructions:u"), 2 * 2'000'000);
-    EXPECT_EQ(many, counted_by_perf(contents.at("perf.csv")));
+    // perf's variables make the environment that the program starts with a little longer.
+    EXPECT_NEAR(static_cast<double>(many),
+                static_cast<double>(counted_by_perf(contents.at("perf.csv"))), 5000);
 
     // Nobody named events: only those that count are there.
     for (const auto& each : report("default").at("events")) {

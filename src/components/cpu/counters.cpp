@@ -156,13 +156,23 @@ Result<void> CpuCounters::add_up_groups() {
     return {};
 }
 
+// A pinned event that found no counter is in the kernel's error state, where its clock stands; once
+// its thread has ended, that is all there is to see of it.
+bool CpuCounters::never_enabled(std::size_t index) const {
+    if (recipe_.events[index].software() || sums_[index].enabled_ns != 0) return false;
+    const bool has_run = recipe_.options.start_on_exec && !running_;
+    return has_run || std::any_of(sums_.begin(), sums_.end(),
+                                  [](const Sum& sum) { return sum.enabled_ns != 0; });
+}
+
 Result<void> CpuCounters::read(std::span<Reading> out) {
     by_registers_ = add_up_registers();
     if (!by_registers_) {
         if (auto done = add_up_groups(); !done) return done;
     }
     for (std::size_t i = 0; i < sums_.size(); ++i) {
-        const Sum& sum = sums_[i];
+        Sum& sum = sums_[i];
+        sum.refused = sum.refused || never_enabled(i);
         out[i] = session::scaled_reading(sum.count, sum.enabled_ns, sum.running_ns);
         if (sum.refused) out[i].state = CounterState::not_scheduled;
     }

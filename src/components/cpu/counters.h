@@ -67,6 +67,7 @@ class CpuCounters final : public session::Counters {
     void add_up(const Cell& cell, std::size_t member, const perf::Count& count);
     bool add_up_registers();
     Result<void> add_up_groups();
+    bool never_enabled(std::size_t index) const;
     Result<void> read_scattered(std::span<std::int64_t> out);
     Result<void> rebase();
     bool measures_itself() const;
