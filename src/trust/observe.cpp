@@ -25,9 +25,10 @@ std::uint64_t growth_when_stopped(const perf::EventFd& fd) {
     return before && after ? after->value - before->value : 0;
 }
 
-bool is_miscounted_loop(const Observation& seen) {
-    if (seen.provocation.witness != Witness::loop || !seen.count) return false;
-    return judge(seen, {}).state == CounterState::implausible;
+// On a busy machine something can come between a count and its witness; what is really wrong is
+// wrong again.
+bool contradicts_its_witness(const Observation& seen) {
+    return seen.count && judge(seen, {}).state == CounterState::implausible;
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ Observation Observer::attempt(const model::Event& event, const Provocation& prov
 Observation Observer::observe(const model::Event& event, const Provocation& provocation) {
     constexpr int attempts = 3;
     Observation seen = attempt(event, provocation);
-    for (int i = 1; i < attempts && is_miscounted_loop(seen); ++i) {
+    for (int i = 1; i < attempts && contradicts_its_witness(seen); ++i) {
         seen = attempt(event, provocation);
     }
     return seen;
