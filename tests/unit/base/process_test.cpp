@@ -1,8 +1,10 @@
 #include "base/process.h"
 
 #include <fstream>
+#include <string>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 
 namespace ringside::base {
@@ -68,6 +70,27 @@ TEST(Process, AHeldChildWaitsForItsRelease) {
     const auto done = child->wait();
     ASSERT_TRUE(done);
     EXPECT_EQ(done->code, 0);
+}
+
+// On one CPU parent and child take turns: the parent goes on before the child sleeps, if it may.
+TEST(Process, AHeldChildSleepsWhenItIsHandedOver) {
+    cpu_set_t before;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(::sched_getcpu(), &one);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+    SpawnOptions options;
+    options.held = true;
+    for (int i = 0; i < 20; ++i) {
+        auto child = spawn({"true"}, options);
+        ASSERT_TRUE(child);
+        std::ifstream file("/proc/" + std::to_string(child->pid()) + "/stat");
+        std::string stat;
+        std::getline(file, stat);
+        EXPECT_NE(stat.find(") S "), std::string::npos) << stat;
+    }
+    EXPECT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 TEST(Process, AHeldChildReportsAMissingProgramAtItsRelease) {
