@@ -156,9 +156,9 @@ void StateTracer::remove(std::uint32_t group) {
 }
 
 StateTotals StateTracer::read(std::uint32_t group, pid_t only) const {
+    look_at_members();  // first: a member whose arrival on its CPU was not seen is found running
     run_once(settle_fd_, on_own_cpu,
              std::array<std::uint64_t, 1>{static_cast<std::uint64_t>(only)});
-    look_at_members();
     std::array<std::uint64_t, STATES_SUMS> sums{};
     std::transform(std::begin(groups_[group].sums), std::end(groups_[group].sums), sums.begin(),
                    [](const __u64& sum) { return peek(sum); });

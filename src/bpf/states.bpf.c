@@ -132,6 +132,11 @@ static void read_usage(const struct task_struct* task, struct states_usage* usag
     read_delays(task, usage->delays_ns);
 }
 
+/* What it used before it was followed is not ours. */
+static void begin_usage(struct states_thread* row, const struct task_struct* task) {
+    if (row->usage.runtime_ns == 0) read_usage(task, &row->usage);
+}
+
 /* What the thread used since it was last seen; called whenever it leaves a CPU. */
 static void charge_usage(struct states_thread* row, const struct task_struct* task) {
     struct states_usage now = {};
@@ -189,19 +194,21 @@ static __u32 next_state(const struct states_thread* row, const struct task_struc
     return deep ? STATES_BLOCKED : STATES_SLEEPING;
 }
 
+/* The time since the last look at a thread that is on a CPU now, and what it used there. */
+static void charge_run(struct states_thread* row, const struct task_struct* task,
+                       _Bool arrival_seen, __u64 now_ns) {
+    begin_usage(row, task);
+    if (row->state == STATES_UNKNOWN || (arrival_seen && row->state == STATES_RUNNING))
+        charge(row, STATES_RUNNING, take_interval(row, now_ns));
+    else
+        charge_unseen(row, task, now_ns);
+    charge_usage(row, task);
+}
+
 static void leave_cpu(struct states_thread* row, const struct task_struct* task, _Bool preempted,
                       _Bool arrival_seen, __u64 now_ns) {
     __u32 tid = task->pid;
-    if (row->state == STATES_UNKNOWN) {
-        charge(row, STATES_RUNNING, take_interval(row, now_ns));
-        read_usage(task, &row->usage);
-    } else {
-        if (arrival_seen && row->state == STATES_RUNNING)
-            charge(row, STATES_RUNNING, take_interval(row, now_ns));
-        else
-            charge_unseen(row, task, now_ns);
-        charge_usage(row, task);
-    }
+    charge_run(row, task, arrival_seen, now_ns);
     pause_fault(row, now_ns);
     row->state = next_state(row, task, preempted);
     if (row->state == STATES_COUNT) bpf_map_delete_elem(&threads, &tid);
@@ -227,8 +234,7 @@ static void arrive_on_cpu(struct states_thread* row, const struct task_struct* t
         else
             charge_off_cpu(row, waited);
     }
-    /* What it used before it was followed is not ours. */
-    if (row->usage.runtime_ns == 0) read_usage(task, &row->usage);
+    begin_usage(row, task);
     row->usage.runtime_ns = task->se.sum_exec_runtime;
     /* The scheduler adds this wait a moment after this tracepoint. */
     row->usage.run_delay_ns = task->sched_info.run_delay + waited;
@@ -342,12 +348,8 @@ int look(void* context) {
         cpu->member = row != 0;
     }
     if (!row) return 0;
-    if (row->state != STATES_RUNNING) {
-        row->state = STATES_RUNNING; /* a new row, or an arrival that was not seen */
-        read_usage(task, &row->usage);
-    }
-    charge(row, STATES_RUNNING, take_interval(row, bpf_ktime_get_ns()));
-    charge_usage(row, task);
+    charge_run(row, task, 1, bpf_ktime_get_ns());
+    row->state = STATES_RUNNING;
     return 0;
 }
 
