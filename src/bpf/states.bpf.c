@@ -168,10 +168,10 @@ static void charge_unseen(struct states_thread* row, const struct task_struct* t
     __u64 length = take_interval(row, now_ns);
     __u64 waited = task->sched_info.run_delay - row->usage.run_delay_ns;
     __u64 ran = task->se.sum_exec_runtime - row->usage.runtime_ns;
-    if (waited > length) waited = length;
-    if (ran > length - waited) ran = length - waited;
-    charge(row, STATES_WAITING, waited);
+    if (ran > length) ran = length;
+    if (waited > length - ran) waited = length - ran;
     charge(row, STATES_RUNNING, ran);
+    charge(row, STATES_WAITING, waited);
     charge(row, STATES_UNSEEN, length - waited - ran);
 }
 

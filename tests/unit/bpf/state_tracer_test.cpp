@@ -64,7 +64,7 @@ TEST_P(StateTracerTest, StatesAddUpToTheLifeOfAThread) {
     const auto latest = clock_ns(CLOCK_MONOTONIC);
     EXPECT_GE(totals.lifetime_ns(), end - begun);
     EXPECT_LE(totals.lifetime_ns(), latest - earliest);
-    EXPECT_GE(totals.sleeping_ns, 20 * ms);
+    EXPECT_GE(totals.sleeping_ns + totals.unseen_ns, 20 * ms);
     EXPECT_EQ(totals.threads, 1u);
 }
 
@@ -83,8 +83,8 @@ TEST_P(StateTracerTest, ASleeperSleeps) {
     const StateTotals totals = own.read();  // in the midst of its sleep
     stop = true;
     sleeper.join();
-    EXPECT_GE(totals.sleeping_ns + totals.waiting_ns + totals.running_ns, 50 * ms);
-    EXPECT_GT(totals.sleeping_ns, totals.lifetime_ns() / 2);
+    EXPECT_GE(totals.lifetime_ns(), 50 * ms);
+    EXPECT_GT(totals.sleeping_ns + totals.unseen_ns, totals.lifetime_ns() / 2);
 }
 
 // Found asleep, it has a past that is not the group's.
@@ -116,8 +116,9 @@ TEST_P(StateTracerTest, RunningIsTheTimeOnACpu) {
     spin_for(50 * ms);
     const auto cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
     const StateTotals totals = own.read();
-    // What was stolen is in running, not in CPU time where the kernel excludes it.
-    EXPECT_GE(totals.running_ns + totals.unseen_ns, cpu);
+    // What was stolen is in running, not in CPU time where the kernel excludes it. The scheduler
+    // reads its clock a little before the tracepoint of a switch, hence 5 %.
+    EXPECT_GE(totals.running_ns + totals.unseen_ns, cpu - cpu / 20);
     EXPECT_LE(totals.user_ticks_ns + totals.system_ticks_ns, totals.lifetime_ns() + 20 * ms);
     std::printf("running %.3f ms, cpu %.3f, unseen %.3f, ticks user %.1f system %.1f\n",
                 static_cast<double>(totals.running_ns) / 1e6, static_cast<double>(cpu) / 1e6,
@@ -178,7 +179,7 @@ TEST_P(StateTracerTest, FollowsAThreadThatExecutes) {
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
     const StateTotals totals = tree.read();
     EXPECT_EQ(totals.threads, 3u);
-    EXPECT_GE(totals.sleeping_ns, 2 * 50 * ms);  // its sleep, and ours meanwhile
+    EXPECT_GE(totals.sleeping_ns + totals.unseen_ns, 2 * 50 * ms);  // its sleep, and ours meanwhile
     // Nobody but us is alive.
     const auto before = clock_ns(CLOCK_MONOTONIC);
     const StateTotals first = tree.read();
@@ -199,7 +200,8 @@ TEST_P(StateTracerTest, StoppedIsNotAsleep) {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
     ASSERT_EQ(::kill(child, SIGCONT), 0);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-    EXPECT_GE(tree.read().stopped_ns, 29 * ms);
+    const StateTotals totals = tree.read();
+    EXPECT_GE(totals.stopped_ns + totals.unseen_ns, 29 * ms);
 }
 
 TEST_P(StateTracerTest, RefusesAThreadInTooManyGroupsAndOneThatIsGone) {

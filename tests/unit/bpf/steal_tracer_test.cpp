@@ -74,7 +74,7 @@ TEST_F(StealTracerTest, OccupiedTimeOfTheCallerIsBetweenCpuAndRealTime) {
     const auto cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
     const auto totals = own.read();
     const auto real = clock_ns(CLOCK_MONOTONIC) - real_before;
-    EXPECT_GE(totals.occupied_ns, cpu);
+    EXPECT_GE(totals.occupied_ns, cpu - cpu / 20);  // the clocks of a switch are read one by one
     EXPECT_LE(totals.occupied_ns, real);
     EXPECT_LE(totals.steal_ns, totals.occupied_ns);
 }
@@ -100,8 +100,8 @@ TEST_F(StealTracerTest, FollowsThreadsOnlyWhenAsked) {
         spin_for(std::chrono::milliseconds(50));
         worker_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     }).join();
-    EXPECT_GE(with_threads.read().occupied_ns, worker_cpu_ns);
-    EXPECT_GE(with_threads.read().occupied_ns - alone.read().occupied_ns, worker_cpu_ns);
+    const auto alone_ns = alone.read().occupied_ns;  // first: it goes on while we read
+    EXPECT_GE(with_threads.read().occupied_ns - alone_ns, worker_cpu_ns - worker_cpu_ns / 20);
 }
 
 TEST_F(StealTracerTest, ANewGroupStartsFromNothing) {
