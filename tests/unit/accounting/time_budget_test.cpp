@@ -1,5 +1,6 @@
 // Budgets of this machine's threads, by each method it allows: identities and orderings that hold
 // everywhere, whatever else runs.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
