@@ -19,13 +19,22 @@ inline std::uintptr_t thread_mark() {
     return mark;
 }
 
-// Faults where user mode may not read it. Numbered from 0, as the kernel's page numbers them
-// from 1.
-inline std::uint64_t read_register(std::uint32_t index) {
+// Whether the kernel's page names a register that we have an instruction for: its index less one,
+// where an index of 0 means none.
+inline bool is_register(std::uint32_t number) {
+#if defined(__x86_64__)
+    return number != ~0u;
+#else
+    return number <= 31;
+#endif
+}
+
+// Faults where user mode may not read it. `number` must be one of is_register().
+inline std::uint64_t read_register(std::uint32_t number) {
 #if defined(__x86_64__)
     std::uint32_t low = 0;
     std::uint32_t high = 0;
-    asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+    asm volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(number));
     return low | static_cast<std::uint64_t>(high) << 32;
 #else
     // PMXEVCNTR_EL0 needs PMSELR_EL0, which a context switch could change under us; the numbered
@@ -46,7 +55,7 @@ inline std::uint64_t read_register(std::uint32_t index) {
         "mrs %0, pmccntr_el0\n"
         "2:\n"
         : "=&r"(value)
-        : "r"(static_cast<std::uint64_t>(index & 31)));
+        : "r"(static_cast<std::uint64_t>(number)));
     return value;
 #endif
 }

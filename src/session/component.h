@@ -12,6 +12,8 @@
 #include <ringside/event_set.h>
 #include <ringside/result.h>
 
+#include "perf/register_set.h"
+
 namespace ringside::session {
 
 struct ComponentEvent {
@@ -43,6 +45,8 @@ class Counters {
     // The same in as few instructions as can be, where nothing has to be worked out. False: ask
     // read_values(), which also says what is wrong if something is.
     virtual bool read_plain(std::int64_t* out);
+    // While it runs: the registers that hold exactly its values, in their order.
+    virtual const perf::Registers& registers() const { return perf::no_registers; }
     // Completes the verdicts of `readings`, at leisure. By default they stay as read() gave them.
     virtual void judge(std::span<Reading> readings);
     // Why the verdict on event `index` is what it is; empty when there is nothing to say.

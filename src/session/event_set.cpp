@@ -117,12 +117,14 @@ Result<void> EventSet::start() {
         }
     }
     impl_->running = true;
+    if (impl_->only != nullptr) impl_->registers = &impl_->only->registers();
     return {};
 }
 
 Result<void> EventSet::stop() {
     if (!impl_->running) return fail(ErrorCode::bad_input, "the event set does not run");
     impl_->running = false;
+    impl_->registers = &perf::no_registers;
     Result<void> outcome;
     for (auto& part : impl_->parts) {
         if (auto done = part.counters->stop(); !done) outcome = done;
@@ -147,11 +149,13 @@ Result<void> EventSet::reset() {
 }
 
 Result<void> EventSet::read(std::span<std::int64_t> values) {
-    const Impl& impl = *impl_;
-    if (impl.only != nullptr && values.size() >= impl.size) {
-        return impl.only->read_values(values.first(impl.size));
-    }
-    return impl_->read_scattered(values);
+    if (impl_->registers->read(values.data(), values.size())) return {};
+    return impl_->read_values(values);
+}
+
+Result<void> EventSet::Impl::read_values(std::span<std::int64_t> values) {
+    if (only != nullptr && values.size() >= size) return only->read_values(values.first(size));
+    return read_scattered(values);
 }
 
 Result<void> EventSet::Impl::read_scattered(std::span<std::int64_t> values) {

@@ -16,6 +16,7 @@ struct EventSet::Impl {
     Result<void> rebuild(std::vector<session::Member> wanted);
     // What is said to whoever changes a set that runs.
     static Error runs();
+    [[gnu::cold]] Result<void> read_values(std::span<std::int64_t> values);
     Result<void> read_scattered(std::span<std::int64_t> values);
     Result<void> read_formulas(std::span<std::int64_t> values);
     // With their verdicts, into the room that the parts have.
@@ -36,6 +37,7 @@ struct EventSet::Impl {
     bool has_formula = false;
     // The members are the events of one part: what a measurement reads, without detours.
     session::Counters* only = nullptr;
+    const perf::Registers* registers = &perf::no_registers;  // of `only`, while the set runs
     std::size_t size = 0;
 };
 

@@ -38,7 +38,13 @@ void CpuCounters::adopt(Recipe recipe, OpenCells opened) {
     cells_ = std::move(opened.cells);
     by_kernel_because_ = std::move(opened.by_kernel_because);
     registers_.reset();
-    if (by_kernel_because_.empty()) registers_.emplace(cells_.front());
+    if (by_kernel_because_.empty()) {
+        const Cell& cell = cells_.front();
+        registers_.emplace();
+        for (std::size_t i = 0; i < cell.pages.size(); ++i) {
+            registers_->add(cell.pages[i].control(), cell.base[i]);
+        }
+    }
     reasons_.assign(recipe_.events.size(), {});
     sums_.clear();
     for (const auto& event : recipe_.events) {
@@ -125,7 +131,7 @@ void CpuCounters::add_up(const Cell& cell, std::size_t member, const perf::Count
 }
 
 bool CpuCounters::add_up_registers() {
-    if (!registers_ || !running_ || !registers_->is_ours()) return false;
+    if (!registers_ || !running_ || !registers_->registers().is_ours()) return false;
     clear_sums();
     for (const auto& cell : cells_) {
         for (std::size_t i = 0; i < cell.members.size(); ++i) {
@@ -182,7 +188,7 @@ Result<void> CpuCounters::read(std::span<Reading> out) {
 // Events that share one group and are not multiplexed are on their counters all the time, so that
 // registers need no times beside them, and counts no scaling.
 bool CpuCounters::read_plain(std::int64_t* out) {
-    if (plain_registers_ && registers_->is_ours() && registers_->read(out)) return true;
+    if (plain_registers_ && registers_->registers().read(out, sums_.size())) return true;
     if (!plain_) return false;
     Cell& cell = cells_.front();
     perf::GroupCount count;
@@ -197,6 +203,10 @@ bool CpuCounters::read_plain(std::int64_t* out) {
         out[i] = static_cast<std::int64_t>(count.values[i] - base[i]);
     }
     return true;
+}
+
+const perf::Registers& CpuCounters::registers() const {
+    return plain_registers_ ? registers_->registers() : perf::no_registers;
 }
 
 Result<void> CpuCounters::read_values(std::span<std::int64_t> out) {

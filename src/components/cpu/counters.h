@@ -9,7 +9,6 @@
 
 #include "components/cpu/cell.h"
 #include "components/cpu/plan.h"
-#include "components/cpu/register_reader.h"
 #include "components/cpu/witness.h"
 #include "session/component.h"
 
@@ -45,6 +44,7 @@ class CpuCounters final : public session::Counters {
     Result<void> read(std::span<Reading> out) override;
     Result<void> read_values(std::span<std::int64_t> out) override;
     bool read_plain(std::int64_t* out) override;
+    const perf::Registers& registers() const override;
     void judge(std::span<Reading> readings) override;
     std::string reason(std::size_t index) const override;
     std::string explain(std::size_t index) const override;
@@ -80,11 +80,11 @@ class CpuCounters final : public session::Counters {
     std::vector<std::string> reasons_;  // one for each event, of the last judge()
     // One group, its members are the set's events in their order, no turns.
     bool plain_ = false;
-    std::string by_kernel_because_;            // why registers are not read
-    std::optional<RegisterReader> registers_;  // set: they may be
-    bool plain_registers_ = false;             // right now, and without the times
-    bool by_registers_ = false;                // the last read() was
-    pthread_t owner_ = 0;                      // whose registers they are
+    std::string by_kernel_because_;               // why registers are not read
+    std::optional<perf::RegisterSet> registers_;  // set: they may be
+    bool plain_registers_ = false;                // right now, and without the times
+    bool by_registers_ = false;                   // the last read() was
+    pthread_t owner_ = 0;                         // whose registers they are
     bool running_ = false;
     bool settled_ = false;  // stopped, and read since: the groups know where the counts stand
 };
