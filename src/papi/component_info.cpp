@@ -45,6 +45,8 @@ void start_component_info(PAPI_component_info_t& info, std::string_view name,
     info.hardware_intr = cpu;
     info.kernel_multiplex = cpu;
     info.attach = cpu;
+    // Not for our sake: programs written for PAPI stop a target that waits for them, and go on.
+    info.attach_must_ptrace = cpu;
     info.cpu = cpu;
     info.inherit = cpu;
     info.posix1b_timers = 1;
