@@ -23,6 +23,8 @@ void Set::begin(int handle) {
 }
 
 void Set::end() {
+    // A forked child shares its parent's events: were it to stop them, they would stop for both.
+    if (running() && library().pid != ::getpid()) cease();
     if (running()) (void)stop(nullptr);
     (void)clean_up();
     owner_.reset();

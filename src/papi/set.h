@@ -105,6 +105,8 @@ class Set {
     int reopen();
     int arm(session::Counters& counters);
     int arm_one(session::Counters& counters, std::size_t position, int threshold);
+    // No longer running, whatever the counters do.
+    void cease();
     int read_now(long long* values);
     // Programs have long long, the components int64_t, which is long: the same 64 bits.
     static std::int64_t* as_counts(long long* values) {

@@ -52,15 +52,19 @@ int Set::start() {
 int Set::stop(long long* values) {
     if (component_ < 0) return PAPI_ENOCMP;
     if (!running()) return PAPI_ENOTRUN;
-    timer_.stop();
-    plainly_ = nullptr;
+    cease();
     int result = PAPI_OK;
     if (auto stopped = counters_->stop(); !stopped) result = code_of(stopped.error());
     if (const int read = read_now(kept_.data()); read != PAPI_OK) result = read;
-    state_ = (state_ & ~PAPI_RUNNING) | PAPI_STOPPED;
-    if (holds_thread()) owner_->running.fetch_and(~(1u << component_));
     if (values != nullptr) std::copy(kept_.begin(), kept_.end(), values);
     return result;
+}
+
+void Set::cease() {
+    timer_.stop();
+    plainly_ = nullptr;
+    state_ = (state_ & ~PAPI_RUNNING) | PAPI_STOPPED;
+    if (holds_thread()) owner_->running.fetch_and(~(1u << component_));
 }
 
 int Set::read(long long* values) {

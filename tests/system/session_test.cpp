@@ -1,5 +1,7 @@
 // Event sets where it takes a machine of their own: a CPU that goes away, a host that takes
 // counters. What a PMU is needed for is in the unit tests, which run in a box too.
+#include <regex>
+
 #include <gmock/gmock.h>
 
 #include "box.h"
@@ -35,6 +37,22 @@ TEST(EventSets, AreStarvedWhenTheHostHoldsAllCounters) {
     EXPECT_THAT(result.out, HasSubstr("starved"));
     EXPECT_THAT(result.out, HasSubstr("the host has taken them"));
     EXPECT_THAT(result.out, Not(HasSubstr("dead")));
+}
+
+// Counted in instructions by the PMU itself, so that it is the same on every machine.
+TEST(EventSets, CostLittleMoreThanTheirRegisters) {
+    REQUIRE_BOX("arm64");
+    const std::string program = RINGSIDE_SOURCE_DIR "/build/arm64/bench/register_read";
+    if (!fs::exists(program)) GTEST_SKIP() << "no arm64 build";
+    const BoxResult result =
+        run_box({"run", "arm64-pmu", "--put", program + ":/usr/bin/register_read", "--", "sh", "-c",
+                 "sysctl -q -w kernel.perf_user_access=1 && register_read"});
+    ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+    const std::regex row(R"(\| read \d events \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|)");
+    const std::vector<std::smatch> rows{
+        std::sregex_iterator(result.out.begin(), result.out.end(), row), std::sregex_iterator()};
+    ASSERT_EQ(rows.size(), 2u) << result.out;
+    for (const auto& ratio : rows) EXPECT_LE(std::stod(ratio[1]), 1.5) << result.out;
 }
 
 }  // namespace
