@@ -221,11 +221,11 @@ Cost initialization(const std::string& path) {
             const double ns = time_batch([&] { library.init(); }, 1);
             ::_exit(::write(ends[1], &ns, sizeof ns) == sizeof ns ? 0 : 1);
         }
+        ::close(ends[1]);
         double ns = 0;
         if (::read(ends[0], &ns, sizeof ns) == sizeof ns) samples.push_back(ns);
         ::waitpid(child, nullptr, 0);
         ::close(ends[0]);
-        ::close(ends[1]);
     }
     return samples.empty() ? Cost{} : quartiles(samples);
 }

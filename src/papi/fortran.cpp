@@ -3,6 +3,8 @@
 // written, so each function has the four names in use.
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -118,14 +120,16 @@ FORTRAN(papif_get_event_info, PAPIF_GET_EVENT_INFO,
         (int* code, char* symbol, char* long_descr, char* short_descr, int* count, char* remark,
          int* /*flags*/, int* check, int symbol_length, int long_length, int short_length,
          int remark_length)) {
-    static thread_local PAPI_event_info_t info;  // too large for some Fortran threads' stacks
-    *check = PAPI_get_event_info(*code, &info);
+    // Too large for some Fortran threads' stacks, and for the loader's reserve of thread-local
+    // room.
+    const std::unique_ptr<PAPI_event_info_t> info(new (std::nothrow) PAPI_event_info_t);
+    *check = info ? PAPI_get_event_info(*code, info.get()) : PAPI_ENOMEM;
     if (*check != PAPI_OK) return;
-    to_fortran(info.symbol, symbol, symbol_length);
-    to_fortran(info.long_descr, long_descr, long_length);
-    to_fortran(info.short_descr, short_descr, short_length);
-    to_fortran(info.note, remark, remark_length);
-    *count = static_cast<int>(info.count);
+    to_fortran(info->symbol, symbol, symbol_length);
+    to_fortran(info->long_descr, long_descr, long_length);
+    to_fortran(info->short_descr, short_descr, short_length);
+    to_fortran(info->note, remark, remark_length);
+    *count = static_cast<int>(info->count);
 }
 
 FORTRAN(papif_get_exe_info, PAPIF_GET_EXE_INFO,

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <stdlib.h>
@@ -32,6 +33,16 @@ TEST(PapiPrograms, AProgramCounts) {
 
 TEST(PapiPrograms, FortranCallsUnderAllFourNames) {
     run_program("fortran_names");
+}
+
+// As a plugin is: then the loader has little room left for thread-local variables.
+TEST(PapiPrograms, TheLibraryIsLoadedByARunningProgram) {
+    for (const char* name : {"/libpapi.so.7.0", "/libpapi.so.7.3"}) {
+        void* library = ::dlopen((RINGSIDE_PAPI_LIBRARIES + std::string(name)).c_str(), RTLD_NOW);
+        ASSERT_NE(library, nullptr) << ::dlerror();
+        EXPECT_NE(::dlsym(library, "PAPI_library_init"), nullptr);
+        ::dlclose(library);
+    }
 }
 
 class Regions : public testing::Test {
