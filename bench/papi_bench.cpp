@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,22 +80,42 @@ struct Operation {
     std::function<Body(const Library&)> prepare;
 };
 
+void demand(int result, const char* what) {
+    if (result == PAPI_OK) return;
+    std::fprintf(stderr, "papi_bench: %s failed with %d\n", what, result);
+    std::exit(1);
+}
+
+// A set as long as the body lives that uses it: a thread has one running set of a component.
+std::shared_ptr<const int> make_set(const Library& library, int events) {
+    return {new int(library.set_of(events)), [&library](const int* set) {
+                int state = 0;
+                demand(library.call<int(int, int*)>("PAPI_state")(*set, &state), "PAPI_state");
+                if ((state & PAPI_RUNNING) != 0) {
+                    demand(library.call<int(int, long long*)>("PAPI_stop")(*set, nullptr),
+                           "PAPI_stop");
+                }
+                demand(library.call<int(int)>("PAPI_cleanup_eventset")(*set), "PAPI_cleanup");
+                delete set;
+            }};
+}
+
 Body reader(const Library& library, int events) {
-    const int set = library.set_of(events);
-    library.call<int(int)>("PAPI_start")(set);
+    auto set = make_set(library, events);
+    demand(library.call<int(int)>("PAPI_start")(*set), "PAPI_start");
     return [set, read = library.call<int(int, long long*)>("PAPI_read")] {
         std::array<long long, 4> values;
-        read(set, values.data());
+        demand(read(*set, values.data()), "PAPI_read");
     };
 }
 
 Body starter(const Library& library, int events) {
-    const int set = library.set_of(events);
+    auto set = make_set(library, events);
     return [set, start = library.call<int(int)>("PAPI_start"),
             stop = library.call<int(int, long long*)>("PAPI_stop")] {
         std::array<long long, 4> values;
-        start(set);
-        stop(set, values.data());
+        demand(start(*set), "PAPI_start");
+        demand(stop(*set, values.data()), "PAPI_stop");
     };
 }
 
@@ -146,8 +167,8 @@ double time_batch(const Body& body, int calls) {
     return spent.count() / calls;
 }
 
-// In a child that is stopped at every system call between two signals it sends itself.
-std::optional<int> system_calls(const Body& body) {
+// How often a child is stopped at system calls between two signals it sends itself.
+std::optional<int> stops_in(const Body& body) {
     const pid_t child = ::fork();
     if (child == 0) {
         if (::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) ::_exit(1);
@@ -165,8 +186,15 @@ std::optional<int> system_calls(const Body& body) {
         if (marks == 2) ::kill(child, SIGKILL);
         ::ptrace(PTRACE_SYSCALL, child, nullptr, nullptr);
     }
-    // The end of the first kill() and the beginning of the second are between the marks too.
-    return marks == 2 ? std::optional(stops / 2 - 1) : std::nullopt;
+    return marks == 2 ? std::optional(stops) : std::nullopt;
+}
+
+// Twice for each call; what the signals themselves add is measured too.
+std::optional<int> system_calls(const Body& body) {
+    static const auto for_nothing = stops_in([] {});
+    const auto stops = stops_in(body);
+    if (!stops || !for_nothing) return std::nullopt;
+    return (*stops - *for_nothing) / 2;
 }
 
 std::optional<long> collected(const std::string& library, const char* key, int calls) {

@@ -48,11 +48,12 @@ class Group {
     // One ioctl: the members follow their leader.
     Result<void> enable() const { return leader().enable(); }
     Result<void> disable() const { return leader().disable(); }
-    // One read(), no allocation; this is what a measurement costs, so that it is lean. False if the
-    // kernel failed: then read_error() tells.
+    // One read(), no allocation; this is what a measurement costs, so that it is lean. False if
+    // there is anything to say about the counts: then read() says it. Otherwise last() has them.
+    bool read_plain() { return read_words() == static_cast<long>(bytes_); }
+    // False if the kernel failed: then read_error() tells.
     bool read(GroupCount& count) {
-        // Not read(): where the io interposer is part of the program, that is the program's I/O.
-        const long got = ::syscall(SYS_read, leader_fd_, words_.data(), bytes_);
+        const long got = read_words();
         if (got == static_cast<long>(bytes_)) [[likely]] {
             count = last();
             return true;
@@ -78,6 +79,8 @@ class Group {
           bytes_(words_.size() * sizeof words_[0]),
           leader_fd_(leader().fd()) {}
     const EventFd& leader() const { return events_.front(); }
+    // Not read(): where the io interposer is part of the program, that is the program's I/O.
+    long read_words() { return ::syscall(SYS_read, leader_fd_, words_.data(), bytes_); }
     bool read_apart(GroupCount& count);
 
     // PERF_FORMAT_GROUP with both times: number of members, enabled, running, then the values.

@@ -191,17 +191,18 @@ bool CpuCounters::read_plain(std::int64_t* out) {
     if (plain_registers_ && registers_->registers().read(out, sums_.size())) return true;
     if (!plain_) return false;
     Cell& cell = cells_.front();
-    perf::GroupCount count;
-    if (!cell.group.read(count) || !count.on_counters) return false;
+    if (!cell.group.read_plain()) return false;
+    const perf::GroupCount count = cell.group.last();
     if (count.enabled_ns - cell.base_enabled_ns != count.running_ns - cell.base_running_ns) {
         return false;
     }
     if (!running_) settled_ = true;
+    const std::uint64_t* value = count.values;
     const std::uint64_t* base = cell.base.data();
-    const std::size_t size = cell.base.size();
-    for (std::size_t i = 0; i < size; ++i) {
-        out[i] = static_cast<std::int64_t>(count.values[i] - base[i]);
-    }
+    const std::uint64_t* const end = base + cell.base.size();
+    do {  // a set is never empty
+        *out++ = static_cast<std::int64_t>(*value++ - *base++);
+    } while (base != end);
     return true;
 }
 
