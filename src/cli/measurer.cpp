@@ -161,7 +161,7 @@ Result<void> OneRun::attach(pid_t pid) {
     if (!panel) return panel.error();
     panel_.emplace(std::move(*panel));
     if (auto armed = panel_->start(); !armed) return armed;
-    auto keeper = TimeKeeper::open(targets.time_targets(pid), false);
+    auto keeper = TimeKeeper::open(targets.time_targets(pid), !plan_.no_trace);
     if (!keeper) return keeper.error();
     keeper_.emplace(std::move(*keeper));
     started_ = SteadyClock::now();
@@ -334,6 +334,7 @@ void MeasurePlan::declare(Options& options) {
     options.number("-F, --freq", "HZ", frequency_hz, "samples a second and CPU [499]");
     options.number("--timeout", "S", timeout_s, "kill a run that takes longer [600]");
     options.number("--output-limit", "MB", output_limit_mb, "kill one that prints more [256]");
+    options.flag("--trace", trace, "tell all parts of the time apart by BPF; needs root there");
     options.text("--co-run", "CMD2", co_run,
                  "keep this running beside it, on the same side; its words between blanks");
 }
@@ -365,6 +366,7 @@ std::vector<std::string> MeasurePlan::words() const {
                                    fmt::format("{}", output_limit_mb)};
     for (const auto& list : events) words.insert(words.end(), {"-e", list});
     for (const auto& list : sampled) words.insert(words.end(), {"--sample", list});
+    if (no_trace) words.emplace_back("--no-trace");
     if (!co_run.empty()) words.insert(words.end(), {"--co-run", co_run});
     return words;
 }

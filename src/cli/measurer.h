@@ -24,6 +24,7 @@ struct MeasurePlan {
     double frequency_hz = 499;
     double timeout_s = 600;        // for one run
     double output_limit_mb = 256;  // for what one run prints
+    bool no_trace = false;         // do without BPF, which tells all parts of the time apart
     std::string co_run;            // a program that runs beside, its words between blanks
     std::vector<std::string> command;
 

@@ -91,7 +91,8 @@ class Joining {
     void gather_hits();
     void add_hit(const Hit& hit, double whole, std::size_t side, std::size_t run);
     void finish_function(Row& row) const;
-    static void judge(std::vector<Row>& rows);
+    void judge(std::vector<Row>& rows) const;
+    bool is_heavy(const Row& row) const;
     void sort_functions(std::vector<Row>& rows) const;
 
     const std::vector<Side>& sides_;
@@ -99,6 +100,7 @@ class Joining {
     Per per_;
     const NameRules& rules_;
     std::map<Key, Row> rows_;
+    std::map<std::pair<std::string, std::size_t>, double> wholes_;  // by event and side, all runs
     std::vector<std::string> event_order_;
 };
 
@@ -163,6 +165,7 @@ void Joining::add_hit(const Hit& hit, double whole, std::size_t side, std::size_
     const double divisor = per_ == Per::share ? whole / 100 : divisors_[side][run];
     if (divisor <= 0) return;
     cell.values[run] += hit.value / divisor;
+    wholes_[{event, side}] += hit.value / divisor;
     if (hit.samples > 0) row.grain = std::max(row.grain, hit.value / hit.samples / divisor);
     if (hit.resolved && hit.symbol != symbol) cell.name = hit.symbol;
 }
@@ -212,15 +215,32 @@ void Joining::finish_function(Row& row) const {
     if (per_ == Per::share) row.unit = "%";
 }
 
-void Joining::judge(std::vector<Row>& rows) {
+// Whether a function has a part in its event that is worth a test. Thousands of rows of a few
+// samples each would drown the others when all are corrected for their number; what is left out by
+// its weight on all sides together biases no test (Bourgon, Gentleman and Huber 2010).
+bool Joining::is_heavy(const Row& row) const {
+    constexpr double least_share = 0.005;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+        const auto whole = wholes_.find({row.event, i});
+        if (whole == wholes_.end() || whole->second <= 0) continue;
+        double sum = 0;
+        for (const double value : row.cells[i].values) sum += value;
+        if (sum / whole->second >= least_share) return true;
+    }
+    return false;
+}
+
+void Joining::judge(std::vector<Row>& rows) const {
     std::map<std::string, std::vector<Ratio*>> families;
     for (Row& row : rows) {
         row.ratios.resize(row.cells.size());
+        const bool function = !row.module.empty();
         for (std::size_t i = 1; i < row.cells.size(); ++i) {
             if (!row.cells[0].ok() || !row.cells[i].ok()) continue;
             row.ratios[i] = ratio_of(row.cells[0].values, row.cells[i].values, row.grain);
+            if (function && !is_heavy(row)) continue;
             // All counts are one table; the functions of each event are one.
-            families[row.module.empty() ? "" : row.event].push_back(&row.ratios[i]);
+            families[function ? row.event : ""].push_back(&row.ratios[i]);
         }
     }
     for (auto& [event, ratios] : families) adjust_for_many(ratios);

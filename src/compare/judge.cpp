@@ -52,6 +52,12 @@ std::string sureness(const Ratio& ratio, std::size_t runs) {
         *ratio.significant ? "sure" : fmt::format("may be chance over {} runs", runs));
 }
 
+// Times are read in seconds.
+std::string amounts(double after, double before, const std::string& unit) {
+    if (unit == "ns") return fmt::format("{:.4g} against {:.4g} s", after / 1e9, before / 1e9);
+    return fmt::format("{:.4g} against {:.4g}{}{}", after, before, unit.empty() ? "" : " ", unit);
+}
+
 class Judge {
   public:
     Judge(const std::vector<Side>& sides, const Comparison& comparison, std::size_t side)
@@ -104,7 +110,8 @@ void Judge::say_total() {
     const std::string how = sureness(ratio, runs());
     if (ratio.significant == std::optional(false)) {
         add("time",
-            fmt::format("{} and {} take the same time as far as can be told ({:.3g} times; {})",
+            fmt::format("no difference in time between {} and {} can be told from chance ({:.3g} "
+                        "times; {})",
                         name(), first(), *ratio.ratio, how),
             std::nullopt, false);
         return;
@@ -205,9 +212,9 @@ void Judge::say_functions() {
     for (const Row* row : most) {
         const Ratio& ratio = row->ratios[side_];
         add("function",
-            fmt::format("of the functions, {} ({}) changes most in {}: {:.4g} against {:.4g}{}{}",
-                        row->symbol, row->module, row->event, *row->cells[side_].mean(),
-                        *row->cells.front().mean(), row->unit.empty() ? "" : " " + row->unit,
+            fmt::format("of the functions, {} ({}) changes most in {}: {}{}", row->symbol,
+                        row->module, row->event,
+                        amounts(*row->cells[side_].mean(), *row->cells.front().mean(), row->unit),
                         ratio.significant ? " (sure)" : ""),
             {}, ratio.significant);
     }

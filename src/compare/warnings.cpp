@@ -154,6 +154,7 @@ void warn_of_machines(const Side& first, const Side& side, Warnings& warnings) {
     }
     std::vector<std::string> builds;
     for (const auto& [module, id] : first.build_ids) {
+        if (module.starts_with('[')) continue;  // a kernel's, and that was said
         const auto other = side.build_ids.find(module);
         if (other != side.build_ids.end() && other->second != id) builds.push_back(module);
     }
