@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
-#include "base/file_io.h"
 #include "base/text.h"
 #include "cli/compare_input.h"
 #include "cli/compare_sides.h"
@@ -48,17 +47,6 @@ void keep_top(std::vector<Row>& rows, std::size_t top) {
         if (of_event++ < top) kept.push_back(std::move(row));
     }
     rows = std::move(kept);
-}
-
-// "dTLB-store-misses" or "cpu/event=1/" as a name of a file.
-std::string plain_file(std::string_view text) {
-    std::string name;
-    for (const char c : text.substr(0, 100)) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || c == '-' || c == '.';
-        name += plain ? c : '_';
-    }
-    return name;
 }
 
 class Compare final : public Verb {
@@ -102,14 +90,15 @@ class Compare final : public Verb {
     Result<CompareView> make_view(std::vector<Side> sides) const;
     bool is_wanted(const Row& row) const;
     Result<void> write(const CompareView& view) const;
-    Result<void> write_split(const CompareView& view) const;
 
     OutputChoice output_;
     std::vector<std::string> files_;
     std::vector<std::string> only_;
     std::string per_text_ = "run";
     std::string split_folder_;
+    std::string chart_;
     std::string title_;
+    std::string caption_;
     std::string guest_ = "guest";
     std::vector<std::string> on_;
     std::string keep_;
@@ -127,7 +116,10 @@ void Compare::declare(Options& options) {
     options.texts("--only", "EVENTS", only_, "only these events, with commas between");
     options.number("--top", "N", top_, "of each event the N heaviest functions [10; 0: all]");
     options.text("--split", "DIR", split_folder_, "also write a CSV for each event into DIR");
-    options.text("--title", "TEXT", title_, "what stands above it");
+    options.text("--chart", "FILE.svg", chart_,
+                 "also draw the heaviest functions of the first event, or of --only");
+    options.text("--title", "TEXT", title_, "what stands above table and chart [the command]");
+    options.text("--caption", "TEXT", caption_, "what stands below the chart");
     declare_output(options, output_, true);
     plan_.declare(options);
     options.text("--guest", "TARGET", guest_,
@@ -149,6 +141,10 @@ Result<void> Compare::check() {
     per_ = *per;
     if (top_ != -1 && (top_ < 0 || top_ != std::floor(top_))) {
         return fail(ErrorCode::bad_input, "--top wants a number of rows, 0 or more");
+    }
+    if (!chart_.empty() && !chart_.ends_with(".svg")) {
+        return fail(ErrorCode::bad_input, "--chart draws SVG: name a file that ends in .svg",
+                    "rsvg-convert makes PNG, PDF and EPS of it");
     }
     if (files_.empty() && plan_.command.empty()) {
         return fail(ErrorCode::bad_input, "nothing to compare",
@@ -221,31 +217,15 @@ Result<CompareView> Compare::make_view(std::vector<Side> sides) const {
     return view;
 }
 
-Result<void> Compare::write_split(const CompareView& view) const {
-    std::error_code error;
-    fs::create_directories(split_folder_, error);
-    if (error) return fail(ErrorCode::io, "cannot create " + split_folder_);
-    std::vector<std::string> events;
-    for (const Row& row : view.comparison.functions) {
-        if (events.empty() || events.back() != row.event) events.push_back(row.event);
-    }
-    for (const auto& event : events) {
-        CompareView part = view;
-        for (auto* rows :
-             {&part.comparison.events, &part.comparison.functions, &part.comparison.unresolved}) {
-            std::erase_if(*rows, [&](const Row& row) { return row.event != event; });
-        }
-        const auto file = fs::path(split_folder_) / (plain_file(event) + ".csv");
-        if (auto done = base::replace_file(file.string(), compare_csv(part)); !done) return done;
-    }
-    return {};
-}
-
 Result<void> Compare::write(const CompareView& view) const {
-    if (!split_folder_.empty()) {
-        if (auto done = write_split(view); !done) return done;
-    }
     constexpr std::size_t shown_at_first = 10;
+    if (!chart_.empty()) {
+        const std::size_t drawn = top_ > 0 ? static_cast<std::size_t>(top_) : shown_at_first;
+        if (auto done = write_chart(view, chart_, caption_, drawn); !done) return done;
+    }
+    if (!split_folder_.empty()) {
+        if (auto done = write_event_files(view, split_folder_); !done) return done;
+    }
     const std::size_t top = top_ < 0 ? shown_at_first : static_cast<std::size_t>(top_);
     const Style style(output_.file.empty() ? stdout : nullptr);
     return deliver(output_, output_.json  ? compare_json(view)

@@ -136,6 +136,11 @@ Outcome run_in_box(guest::BoxRequest request, const SideTarget& target, const st
         return ready.error();
     }
     const auto outcome = guest::run_box(request);
+    if (!outcome && outcome.error().code == ErrorCode::not_found && outcome.error().hint.empty()) {
+        Error error = outcome.error();
+        error.hint = "QEMU is needed: apt-get install qemu-system-x86, or --guest ssh:USER@HOST";
+        return error;
+    }
     if (!outcome) return outcome.error();
     if (!outcome->missing.empty()) {
         return Outcome(outcome->exit_code,

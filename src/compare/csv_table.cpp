@@ -1,6 +1,7 @@
 #include "compare/csv_table.h"
 
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,7 +22,8 @@ std::optional<double> parse_double(std::string_view text) {
     if (text.ends_with('%')) text.remove_suffix(1);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (!whole || !std::isfinite(value)) return std::nullopt;
     return value;
 }
 

@@ -194,13 +194,13 @@ void Judge::say_modes() {
     }
 }
 
-// The function that changed most, of each event.
+// The function that changed most, of each event: for sure or, where there was one run, at all.
 void Judge::say_functions() {
     std::vector<const Row*> most;
     for (const Row& row : comparison_.functions) {
         const auto change = difference(row);
-        if (!change || *change == 0 || row.ratios[side_].significant == std::optional(false))
-            continue;
+        if (!change || *change == 0) continue;
+        if (runs() > 1 && row.ratios[side_].significant != std::optional(true)) continue;
         const auto found = std::find_if(
             most.begin(), most.end(), [&](const Row* other) { return other->event == row.event; });
         if (found == most.end()) {

@@ -1,6 +1,7 @@
 #include "compare/perf_text.h"
 
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ using base::trim;
 std::optional<double> parse_double(std::string_view text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (!whole || !std::isfinite(value)) return std::nullopt;
     return value;
 }
 

@@ -67,9 +67,7 @@ Welch welch(const Estimate& first, const Estimate& second) {
     return test;
 }
 
-}  // namespace
-
-Ratio ratio_of(std::span<const double> first, std::span<const double> second, double grain) {
+Ratio tested_ratio(std::span<const double> first, std::span<const double> second, double grain) {
     Ratio result;
     if (first.empty() || second.empty()) return result;
     const double first_mean = analysis::summarize(first).mean;
@@ -93,6 +91,15 @@ Ratio ratio_of(std::span<const double> first, std::span<const double> second, do
     result.ci_low = std::exp(test.difference - margin);
     result.ci_high = std::exp(test.difference + margin);
     result.p = test.p();
+    return result;
+}
+
+}  // namespace
+
+Ratio ratio_of(std::span<const double> first, std::span<const double> second, double grain) {
+    Ratio result = tested_ratio(first, second, grain);
+    // Beyond what a double can square nothing can be told.
+    if (result.p && !std::isfinite(*result.p)) result = {};
     return result;
 }
 

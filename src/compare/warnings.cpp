@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <functional>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "compare/names.h"
 
 namespace ringside::compare {
 
@@ -111,6 +112,28 @@ void warn_of_losses(const Side& side, Warnings& warnings) {
     }
 }
 
+// Where timer interrupts come late, as in an emulated machine, one sample stands for what should
+// have been several.
+void warn_of_late_samples(const Side& side, Warnings& warnings) {
+    constexpr double enough = 0.8;
+    constexpr double worth_a_sample_ns = 50e6;  // in less time chance decides
+    double sampled_ns = 0;
+    double used_ns = 0;
+    for (const Run& run : side.runs) {
+        const Count* used = run.find("task-clock");
+        if (used == nullptr || !used->ok()) return;
+        used_ns += used->value;
+        for (const Hit& hit : run.hits) {
+            if (joined_event(hit.event) == "cpu-clock") sampled_ns += hit.value;
+        }
+    }
+    if (sampled_ns <= 0 || used_ns < worth_a_sample_ns || sampled_ns / used_ns >= enough) return;
+    warnings.push_back(fmt::format(
+        "{}: samples stand for {:.0f} % of its CPU time, because they came late: the times of "
+        "functions are too small there, their shares (--per share) are not",
+        side.name, 100 * sampled_ns / used_ns));
+}
+
 void warn_of_kind(const Side& side, Warnings& warnings) {
     if (side.kind == SideKind::tcg) {
         warnings.push_back(fmt::format(
@@ -175,6 +198,7 @@ std::vector<std::string> find_warnings(const std::vector<Side>& sides) {
     for (const Side& side : sides) warn_of_kind(side, warnings);
     for (const Side& side : sides) warn_of_steal(side, warnings);
     for (const Side& side : sides) warn_of_losses(side, warnings);
+    for (const Side& side : sides) warn_of_late_samples(side, warnings);
     for (std::size_t i = 1; i < sides.size(); ++i) {
         warn_of_machines(sides.front(), sides[i], warnings);
     }

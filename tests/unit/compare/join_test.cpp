@@ -197,7 +197,7 @@ TEST(Join, Normalised) {
 
 // A thousand functions of a sample each must not hide the one that changed.
 TEST(Join, RowsOfNoWeightAreNotTested) {
-    const auto side = [](const std::string& name, double heavy) {
+    const auto make = [](const std::string& name, double heavy) {
         Side side;
         side.name = name;
         for (int run = 0; run < 3; ++run) {
@@ -211,7 +211,7 @@ TEST(Join, RowsOfNoWeightAreNotTested) {
         }
         return side;
     };
-    const auto joined = join({side("a", 10000), side("b", 11000)});
+    const auto joined = join({make("a", 10000), make("b", 11000)});
     ASSERT_TRUE(joined);
     const Row* hot = find(joined->functions, "cycles", "hot");
     ASSERT_NE(hot, nullptr);
@@ -334,6 +334,18 @@ TEST(Warnings, WhatSpoilsAComparison) {
     EXPECT_THAT(warnings, Contains(HasSubstr("scaled: cycles")));
     EXPECT_THAT(warnings, Contains(HasSubstr("ran once")));
     EXPECT_THAT(warnings, Not(Contains(HasSubstr("processor"))));
+}
+
+TEST(Warnings, SamplesThatCameLate) {
+    Side side = timed("vm", {{1, 1, 0}, {1, 1, 0}});
+    for (auto& run : side.runs) {
+        run.counts.push_back(count("task-clock", 1e9));
+        run.sampled = {{"cpu-clock", "ns", 200, 0}};
+        run.hits = {{"cpu-clock", "a.out", "main", false, true, 0.4e9, 200}};
+    }
+    EXPECT_THAT(find_warnings({side}), Contains(HasSubstr("samples stand for 40 % of its CPU")));
+    for (auto& run : side.runs) run.hits[0].value = 0.95e9;
+    EXPECT_THAT(find_warnings({side}), IsEmpty());
 }
 
 TEST(Warnings, NoneWhereAllIsWell) {
