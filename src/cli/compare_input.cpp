@@ -52,8 +52,9 @@ std::string text(const Json& json, const char* key) {
 template <typename T>
 std::optional<T> maybe(const Json& json, const char* key) {
     const auto found = json.find(key);
-    if (found == json.end() || !found->is_number()) return std::nullopt;
-    return found->get<T>();
+    const bool fits = found != json.end() &&
+                      (std::is_integral_v<T> ? found->is_number_integer() : found->is_number());
+    return fits ? std::optional(found->get<T>()) : std::nullopt;
 }
 
 CounterState state_of(const std::string& name) {
@@ -145,6 +146,30 @@ compare::Environment environment_of(const Json& json) {
     environment.memory_bytes = maybe<double>(json, "memory_bytes");
     environment.cpu_hz = maybe<double>(json, "cpu_hz");
     return environment;
+}
+
+// Throws what the JSON library does where a member is of another type than ours.
+Result<Side> read_side(const fs::path& path) {
+    auto json = read_json(path / "side.json", "ringside.run/1");
+    if (!json) return json.error();
+    Side side;
+    side.name = text(*json, "name");
+    side.kind = compare::parse_side_kind(text(*json, "kind")).value_or(compare::SideKind::file);
+    side.environment = environment_of(json->value("environment", Json::object()));
+    const Json build_ids = json->value("build_ids", Json::object());
+    for (const auto& [module, id] : build_ids.items()) {
+        if (id.is_string()) side.build_ids[module] = id.get<std::string>();
+    }
+    for (const auto& note : json->value("notes", Json::array())) {
+        if (note.is_string()) side.notes.push_back(note.get<std::string>());
+    }
+    const int finished = maybe<int>(*json, "runs").value_or(0);
+    for (int i = 1; i <= finished; ++i) {
+        auto run = read_run(path / std::to_string(i));
+        if (!run) return run.error();
+        side.runs.push_back(std::move(*run));
+    }
+    return side;
 }
 
 Result<Side> read_recording(const fs::path& file) {
@@ -244,31 +269,16 @@ std::string plain_name(const std::string& path) {
 }  // namespace
 
 Result<Side> read_run_folder(const std::string& folder) {
-    const fs::path path(folder);
     std::error_code error;
-    if (!fs::exists(path / "side.json", error)) {
+    if (!fs::exists(fs::path(folder) / "side.json", error)) {
         return fail(ErrorCode::bad_input, folder + " holds no finished run of `ringside measure`");
     }
-    auto json = read_json(path / "side.json", "ringside.run/1");
-    if (!json) return json.error();
-    Side side;
-    side.name = text(*json, "name");
-    side.kind = compare::parse_side_kind(text(*json, "kind")).value_or(compare::SideKind::file);
-    side.environment = environment_of(json->value("environment", Json::object()));
-    const Json build_ids = json->value("build_ids", Json::object());
-    for (const auto& [module, id] : build_ids.items()) {
-        if (id.is_string()) side.build_ids[module] = id.get<std::string>();
+    try {
+        return read_side(folder);
+    } catch (const Json::exception& problem) {
+        // Of the right schema, and a string where a number belongs.
+        return fail(ErrorCode::bad_input, fmt::format("{}: damaged: {}", folder, problem.what()));
     }
-    for (const auto& note : json->value("notes", Json::array())) {
-        if (note.is_string()) side.notes.push_back(note.get<std::string>());
-    }
-    const auto finished = static_cast<int>(number(*json, "runs"));
-    for (int i = 1; i <= finished; ++i) {
-        auto run = read_run(path / std::to_string(i));
-        if (!run) return run.error();
-        side.runs.push_back(std::move(*run));
-    }
-    return side;
 }
 
 Result<std::vector<Side>> read_sides(const std::string& text) {

@@ -177,6 +177,7 @@ Result<std::vector<Run>> parse_csv_table(std::string_view text) {
     }
     if (runs.empty()) return base::fail(ErrorCode::bad_input, "a table without rows");
     std::vector<Run> list;
+    list.reserve(runs.size());
     for (auto& [name, run] : runs) list.push_back(std::move(run));
     return list;
 }
