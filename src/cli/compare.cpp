@@ -249,7 +249,7 @@ Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides, i
     };
     for (const auto& target : *list) {
         const auto own = folder / fmt::format("{}-{}", sides.size() + 1, plain_file(target.name));
-        const Outcome outcome = measure_side(target, own.string(), plan_, wish_, stop, say);
+        Outcome outcome = measure_side(target, own.string(), plan_, wish_, stop, say);
         if (outcome.error && outcome.error->code == ErrorCode::interrupted) {
             const int signal = outcome.error->sys_errno;
             return Outcome(128 + (signal != 0 ? signal : stop.taken()), *outcome.error);

@@ -85,8 +85,8 @@ Result<std::vector<AskedEvent>> asked_events(const MeasurePlan& plan) {
 
 class SideRecord {
   public:
-    SideRecord(fs::path folder, const SideLabel& label, const MeasurePlan& plan)
-        : file_(std::move(folder) / "side.json") {
+    SideRecord(const fs::path& folder, const SideLabel& label, const MeasurePlan& plan)
+        : file_(folder / "side.json") {
         json_ = {{"schema", "ringside.run/1"},
                  {"name", label.name},
                  {"kind", label.kind},
@@ -183,7 +183,7 @@ Outcome measure_into(const std::string& folder, const SideLabel& label, const Me
     for (int i = 1; i <= static_cast<int>(plan.runs); ++i) {
         if (auto started = co_runner.start(); !started) return started.error();
         MeasuredRun run(fs::path(folder) / std::to_string(i), session, *events, plan);
-        const Outcome outcome = run.execute();
+        Outcome outcome = run.execute();
         if (outcome.error) return outcome;
         if (auto added = record.add(run); !added) return added.error();
         say(fmt::format("{}: run {} of {} took {:.3f} s, exit code {}", label.name, i, plan.runs,

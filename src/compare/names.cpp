@@ -30,10 +30,11 @@ NameRules NameRules::parse(std::string_view csv) {
     NameRules rules;
     for (const auto& row : base::parse_csv(csv)) {
         if (row.size() != 4) continue;
-        Rule rule{row[1], row[2], row[3]};
-        if (row[0] == "module") rules.modules_.push_back(std::move(rule));
-        if (row[0] == "word") rules.words_.push_back(std::move(rule));
-        if (row[0] == "whole") rules.wholes_.push_back(std::move(rule));
+        auto* list = row[0] == "module"  ? &rules.modules_
+                     : row[0] == "word"  ? &rules.words_
+                     : row[0] == "whole" ? &rules.wholes_
+                                         : nullptr;
+        if (list != nullptr) list->push_back({row[1], row[2], row[3]});
     }
     return rules;
 }
