@@ -3,13 +3,10 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/fd.h"
 #include "base/text.h"
+#include "cli/stop_signals.h"
 #include "cli/verbs.h"
 #include "guest/box.h"
 #include "guest/kinds.h"
@@ -22,36 +19,6 @@ void print_progress(std::string_view line) {
     const std::string text = fmt::format("ringside guest: {}\n", line);
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
-
-// Between its making and its end, the signals that end a program make a descriptor readable
-// instead, so that a box is taken down in order.
-class StopSignals {
-  public:
-    StopSignals() {
-        sigset_t set;
-        ::sigemptyset(&set);
-        for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
-            ::sigaddset(&set, signal);
-        }
-        ::sigprocmask(SIG_BLOCK, &set, &old_);
-        fd_ = base::Fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-    }
-    StopSignals(const StopSignals&) = delete;
-    StopSignals& operator=(const StopSignals&) = delete;
-    ~StopSignals() { ::sigprocmask(SIG_SETMASK, &old_, nullptr); }
-
-    int fd() const { return fd_.get(); }
-    // The signal that came, or 0.
-    int taken() const {
-        signalfd_siginfo info{};
-        const bool got = ::read(fd_.get(), &info, sizeof info) == sizeof info;
-        return got ? static_cast<int>(info.ssi_signo) : 0;
-    }
-
-  private:
-    base::Fd fd_;
-    sigset_t old_{};
-};
 
 Result<std::vector<guest::Transfer>> parse_transfers(const std::vector<std::string>& texts) {
     std::vector<guest::Transfer> transfers;
@@ -89,6 +56,8 @@ class GuestRun : public Verb {
                "      # counts are exact and the same in every run\n"
                "  ringside guest run x86-guest --put ./test:/usr/bin/test --get /tmp/log:log -- "
                "test\n"
+               "  ringside guest run x86-guest --share-root -- python3 $PWD/a.py\n"
+               "      # with all the files of this machine, none of which it can change\n"
                "  ringside guest run arm64-kvm --inner -- perf stat -e cycles true\n"
                "      # in the guest inside the box\n"
                "  ringside guest run arm64-kvm --inner --beside ./pin-counters -- perf stat true\n"
@@ -110,6 +79,7 @@ class GuestRun : public Verb {
     std::string host_events_;
     std::optional<std::string> icount_;
     std::string smp_;
+    std::string memory_;
     std::string nic_;
     std::string inner_smp_;
     std::vector<std::string> put_;
@@ -125,6 +95,9 @@ void GuestRun::declare(Options& options) {
     options.optional_text("--icount", "SHIFT", icount_,
                           "virtual time by instructions, 2^SHIFT ns each (0), or off");
     options.text("--smp", "N", smp_, "number of CPUs");
+    options.text("--memory", "MB", memory_, "its memory");
+    options.flag("--share-root", request_.share_root,
+                 "the command sees this machine's files; what it writes is gone with the box");
     options.text("--nic", "MODEL", nic_,
                  "add a network interface (virtio-net-pci, e1000, ...) with zeros to receive "
                  "from 10.0.2.100:9");
@@ -174,6 +147,9 @@ Result<guest::BoxRequest> GuestRun::request() const {
     }
     if (auto done = parse_count("--smp", smp_, 1, 64, request.smp); !done) return done.error();
     if (auto done = parse_count("--inner-smp", inner_smp_, 1, 64, request.inner_smp); !done) {
+        return done.error();
+    }
+    if (auto done = parse_count("--memory", memory_, 128, 1 << 20, request.memory_mb); !done) {
         return done.error();
     }
     if (!cpu_.empty()) request.cpu = cpu_;

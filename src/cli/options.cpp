@@ -44,7 +44,8 @@ class Options::Parsing {
                 return take_rest();
             }
             const bool is_option = word.size() > 1 && word.front() == '-';
-            if (!is_option && operands_taken_ == options_.operands_.size() && options_.command_) {
+            if (!is_option && operands_taken_ == options_.operands_.size() && options_.command_ &&
+                options_.operand_list_.target == nullptr) {
                 return take_rest();
             }
             auto done = is_option ? take_option(word) : take_operand(word);
@@ -76,11 +77,14 @@ class Options::Parsing {
     }
 
     Result<void> take_operand(const std::string& word) {
-        if (operands_taken_ == options_.operands_.size()) {
+        ++at_;
+        if (operands_taken_ < options_.operands_.size()) {
+            *options_.operands_[operands_taken_++].target = word;
+        } else if (options_.operand_list_.target != nullptr) {
+            options_.operand_list_.target->push_back(word);
+        } else {
             return usage_error("unexpected argument: " + word);
         }
-        *options_.operands_[operands_taken_++].target = word;
-        ++at_;
         return {};
     }
 
@@ -168,6 +172,10 @@ void Options::operand(std::string name, std::string& target, std::string help, b
     operands_.push_back({std::move(name), &target, std::move(help), required});
 }
 
+void Options::operands(std::string name, std::vector<std::string>& target, std::string help) {
+    operand_list_ = {std::move(name), &target, std::move(help)};
+}
+
 void Options::command(std::vector<std::string>& argv) {
     command_ = &argv;
 }
@@ -190,7 +198,9 @@ std::string Options::usage() const {
     for (const auto& operand : operands_) {
         line += operand.required ? " " + operand.name : " [" + operand.name + "]";
     }
-    if (command_ != nullptr) line += " -- COMMAND [ARG...]";
+    const bool listed = operand_list_.target != nullptr;
+    if (listed) line += " [" + operand_list_.name + "...]";
+    if (command_ != nullptr) line += listed ? " [-- COMMAND [ARG...]]" : " -- COMMAND [ARG...]";
     return line;
 }
 
@@ -200,6 +210,7 @@ std::string Options::table() const {
         text += fmt::format("  {:<28} {}\n", left, help);
     };
     for (const auto& operand : operands_) row(operand.name, operand.help);
+    if (operand_list_.target != nullptr) row(operand_list_.name + "...", operand_list_.help);
     for (const auto& option : options_) {
         std::string left = fmt::format("{}", fmt::join(option.names, ", "));
         const bool optional = std::holds_alternative<std::optional<std::string>*>(option.target);

@@ -11,18 +11,18 @@ namespace ringside::cli {
 namespace {
 
 // While the command runs, the terminal's Ctrl-C is for the command: it gets the signal itself as a
-// member of our process group, and we live on to report. SIGTERM, sent to us alone, is handed on.
+// member of our process group, and we live on to report. SIGTERM, sent to us alone, is handed on;
+// to a group of its own, both are.
 class ForegroundSignals {
   public:
-    explicit ForegroundSignals(pid_t child) {
-        target = child;
-        struct sigaction ignore {};
-        ignore.sa_handler = SIG_IGN;
-        ::sigaction(SIGINT, &ignore, &old_int_);
+    ForegroundSignals(pid_t child, bool own_group) {
+        target = own_group ? -child : child;
         struct sigaction forward {};
         forward.sa_handler = [](int signal) { ::kill(target, signal); };
         forward.sa_flags = SA_RESTART;
         ::sigaction(SIGTERM, &forward, &old_term_);
+        if (!own_group) forward.sa_handler = SIG_IGN;
+        ::sigaction(SIGINT, &forward, &old_int_);
     }
     ForegroundSignals(const ForegroundSignals&) = delete;
     ForegroundSignals& operator=(const ForegroundSignals&) = delete;
@@ -49,13 +49,17 @@ Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& ou
     options.held = true;
     options.die_with_parent = false;
     options.extra_env = hooks.extra_env;
+    options.stdin_fd = hooks.stdin_fd;
+    options.stdout_fd = hooks.stdout_fd;
+    options.stderr_fd = hooks.stderr_fd;
+    options.own_group = hooks.own_group;
     if (output.takes_stdout()) options.stdout_fd = STDERR_FILENO;
     auto child = base::spawn(argv, options);
     if (!child) return child.error();
     if (hooks.before) {
         if (auto ready = hooks.before(child->pid()); !ready) return ready.error();
     }
-    const ForegroundSignals signals(child->pid());
+    const ForegroundSignals signals(child->pid(), hooks.own_group);
     if (auto started = child->release(); !started) {
         const bool missing = started.error().code == ErrorCode::not_found;
         return Outcome(missing ? exit_not_found : exit_cannot_execute, started.error());

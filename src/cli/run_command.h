@@ -28,6 +28,12 @@ struct CommandHooks {
     std::function<Result<void>(const base::ExitStatus&)> after;
     // Added to the command's environment: "NAME=value".
     std::vector<std::string> extra_env;
+    // Become the command's 0, 1 and 2; -1 keeps ours.
+    int stdin_fd = -1;
+    int stdout_fd = -1;
+    int stderr_fd = -1;
+    // The command gets a process group of its own, and with it all it starts gets our signals.
+    bool own_group = false;
 };
 
 // Runs `argv` in the foreground. SIGINT and SIGTERM reach the command, and we still report. Its

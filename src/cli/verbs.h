@@ -8,10 +8,12 @@
 namespace ringside::cli {
 
 std::unique_ptr<Verb> make_annotate();
+std::unique_ptr<Verb> make_compare();
 std::unique_ptr<Verb> make_doctor();
 std::unique_ptr<Verb> make_export();
 std::unique_ptr<Verb> make_io();
 std::unique_ptr<Verb> make_list();
+std::unique_ptr<Verb> make_measure();
 std::unique_ptr<Verb> make_record();
 std::unique_ptr<Verb> make_report();
 std::unique_ptr<Verb> make_stat();

@@ -91,6 +91,11 @@ Result<void> BoxRun::check() const {
         return base::fail(ErrorCode::bad_input, kind_.name + " does not run on our hypervisor",
                           "arm64-hyp does");
     }
+    if (request_.share_root && (request_.inner || kind_.arch != native_arch())) {
+        return base::fail(ErrorCode::unsupported,
+                          kind_.name + " cannot run the programs of this machine",
+                          "it is of another architecture, or a guest of a guest");
+    }
     const bool about_host = !request_.beside.empty() || !request_.host_put.empty() ||
                             !request_.host_get.empty() || request_.inner_smp || request_.inner_pin;
     if (about_host && !request_.inner) {
@@ -107,6 +112,7 @@ Result<void> BoxRun::choose_kind() {
     if (request_.icount) kind_.icount = request_.icount;
     if (request_.no_icount) kind_.icount.reset();
     if (request_.smp) kind_.smp = *request_.smp;
+    if (request_.memory_mb) kind_.memory_mb = *request_.memory_mb;
     if (request_.nic && !request_.inner) {
         if (auto added = add_nic(kind_, *request_.nic); !added) return added;
     }
@@ -156,6 +162,7 @@ Result<void> BoxRun::plan_inner(RunContent& host_content) {
 Result<void> BoxRun::write_initrd() {
     RunContent content{request_.command, request_.environment, request_.beside,
                        request_.put,     request_.get,         request_.builds};
+    content.share_root = request_.share_root;
     if (request_.inner) {
         content.environment.clear();
         content.put = request_.host_put;
@@ -213,6 +220,7 @@ Result<BootRequest> BoxRun::boot_request() const {
     boot.spec.accelerator = outcome_.accelerator;
     boot.spec.kernel = image_.kernel;
     boot.spec.initrd = directory_ / "initrd";
+    boot.spec.share_root = request_.share_root;
     if (auto planned = plan_hypervisor_of(boot.spec); !planned) return planned.error();
     boot.ports = ports();
     boot.directory = directory_;

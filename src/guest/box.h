@@ -32,6 +32,12 @@ struct BoxRequest {
     // it is the inner guest's.
     std::optional<std::string> nic;
 
+    std::optional<int> memory_mb;
+    // The command sees the files of this machine, read-only below a layer in memory that takes all
+    // writing and is gone with the box. For `get` that tree lies at /host. Kinds of this machine's
+    // architecture with the modules 9p and overlay only.
+    bool share_root = false;
+
     // In a kind that runs on our hypervisor: how it shall share the PMU.
     HypervisorWish hypervisor;
 

@@ -38,6 +38,13 @@ void add_network(Arguments& argv, const std::string& model) {
                "-device", model + ",netdev=net0,romfile="});
 }
 
+// Whatever the guest does, nothing here is written: QEMU itself refuses it. File systems that are
+// mounted in others get inode numbers that do not collide.
+void add_root(Arguments& argv) {
+    add(argv, {"-fsdev", "local,id=host,path=/,security_model=none,readonly=on,multidevs=remap",
+               "-device", "virtio-9p-pci,fsdev=host,mount_tag=host"});
+}
+
 // Virtual time follows the instructions executed, and nothing of this machine's clock or entropy
 // reaches the guest.
 void add_determinism(Arguments& argv, int shift) {
@@ -86,6 +93,7 @@ Arguments qemu_arguments(const MachineSpec& spec) {
     add(argv, {"-serial", "file:" + spec.console});
     add_kernel(argv, spec);
     if (!kind.nic.empty()) add_network(argv, kind.nic);
+    if (spec.share_root) add_root(argv);
     add_ports(argv, spec.ports);
     return argv;
 }

@@ -27,6 +27,7 @@ struct MachineSpec {
     // Booted instead of the kernel, which it finds in memory; its manifest is a file by now.
     std::optional<HypervisorPlan> hypervisor;
     std::string manifest;
+    bool share_root = false;  // lend it the files of the machine that runs it, under the tag "host"
 };
 
 // The kernel's command line.

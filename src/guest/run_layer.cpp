@@ -66,7 +66,10 @@ Result<RunLayer> make_run_layer(const fs::path& cache, const Kind& kind,
                                 const RunContent& content) {
     RunLayer run;
     LibraryPath libraries = library_path(cache, kind);
-    if (const auto ringside = find_ringside(content.builds, libraries.machine())) {
+    if (content.share_root) {
+        run.layer.add_file("ringside/share_root", "");
+        run.has_ringside = true;
+    } else if (const auto ringside = find_ringside(content.builds, libraries.machine())) {
         auto added = run.layer.add_tree(*ringside, "usr/bin/ringside");
         if (!added) return added.error();
         libraries.add_directory(fs::absolute(ringside->parent_path()));

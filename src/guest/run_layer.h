@@ -18,6 +18,7 @@ struct RunContent {
     std::vector<Transfer> put;
     std::vector<Transfer> get;
     std::vector<std::string> builds;
+    bool share_root = false;  // then nothing of ours is put in: it is all there
 };
 
 struct RunLayer {

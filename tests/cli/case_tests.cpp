@@ -117,6 +117,7 @@ class CaseTest : public ::testing::Test {
     std::string expand(std::string text) const {
         replace_all(text, "%t", folder_);
         replace_all(text, "%T", RINGSIDE_TEST_PROGRAMS);
+        replace_all(text, "%F", RINGSIDE_CASES "/../fixtures");
         return text;
     }
 

@@ -1,0 +1,311 @@
+// `ringside compare`: the same program on two or more sides, joined, tested and judged.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/compare_input.h"
+#include "cli/compare_sides.h"
+#include "cli/compare_view.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "compare/warnings.h"
+#include "guest/files.h"
+
+namespace ringside::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::fail;
+using compare::Row;
+using compare::Side;
+
+// Sides of the same name cannot be told apart in a table.
+void make_names_unique(std::vector<Side>& sides) {
+    for (std::size_t i = 1; i < sides.size(); ++i) {
+        const std::string name = sides[i].name;
+        const auto taken = [&](const std::string& wanted) {
+            return std::any_of(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(i),
+                               [&](const Side& side) { return side.name == wanted; });
+        };
+        for (int n = 2; taken(sides[i].name); ++n) sides[i].name = fmt::format("{} {}", name, n);
+    }
+}
+
+// Of each event the first `top` rows, which are the heaviest; 0 keeps all.
+void keep_top(std::vector<Row>& rows, std::size_t top) {
+    if (top == 0) return;
+    std::vector<Row> kept;
+    std::size_t of_event = 0;
+    for (Row& row : rows) {
+        of_event = kept.empty() || kept.back().event != row.event ? 0 : of_event;
+        if (of_event++ < top) kept.push_back(std::move(row));
+    }
+    rows = std::move(kept);
+}
+
+class Compare final : public Verb {
+  public:
+    std::string name() const override { return "compare"; }
+    std::string summary() const override {
+        return "run a program here and in a guest, or take runs from files, and compare them";
+    }
+    std::string examples() const override {
+        return "  ringside compare -- ./solver a.dat       here and in the embedded guest, 5 times "
+               "each\n"
+               "  ringside compare -r 10 -e page-faults,context-switches -- ./solver a.dat\n"
+               "  ringside compare --guest ssh:me@vm -- ./solver a.dat\n"
+               "                                           in a virtual machine that exists\n"
+               "  ringside compare --on a=native --on b=ssh:me@b --on c=guest -- ./solver a.dat\n"
+               "  ringside compare --keep runs -- ./solver a.dat; ringside compare --csv runs\n"
+               "  ringside compare here there              folders of `ringside measure`\n"
+               "  ringside compare native=a.txt vm=b.txt   text of `perf report --stdio`\n"
+               "  ringside compare native=a1.data,a2.data vm=b1.data,b2.data\n"
+               "                                           perf.data files, two repeats a side\n"
+               "  ringside compare --csv a.txt             one file alone: as CSV\n"
+               "  ringside compare --csv --top 10 --only cache-misses a.txt b.txt\n"
+               "  ringside compare --split DIR a.txt b.txt a CSV file for each event\n"
+               "\n"
+               "The ratio is that of each side to the first, of geometric means. What the program\n"
+               "prints goes to files of its run. The guest sees the files of this machine; what "
+               "it\n"
+               "writes is gone with it. Under TCG, which is said, it measures emulation.\n";
+    }
+    void declare(Options& options) override;
+    Outcome run() override;
+
+  private:
+    Result<std::vector<Side>> read_files() const;
+    Outcome compare_files();
+    Outcome compare_command();
+    Result<std::vector<SideTarget>> targets() const;
+    Outcome measure_all(const fs::path& folder, std::vector<Side>& sides, int& exit_code);
+    Result<void> show(std::vector<Side> sides) const;
+    Result<void> check();
+    Result<CompareView> make_view(std::vector<Side> sides) const;
+    bool is_wanted(const Row& row) const;
+    Result<void> write(const CompareView& view) const;
+
+    OutputChoice output_;
+    std::vector<std::string> files_;
+    std::vector<std::string> only_;
+    std::string per_text_ = "run";
+    std::string split_folder_;
+    std::string chart_;
+    std::string title_;
+    std::string caption_;
+    std::string guest_ = "guest";
+    std::vector<std::string> on_;
+    std::string keep_;
+    GuestWish wish_;
+    MeasurePlan plan_;
+    double top_ = -1;
+    compare::Per per_ = compare::Per::run;
+};
+
+void Compare::declare(Options& options) {
+    options.operands("[NAME=]PATH", files_,
+                     "a side: a run folder, perf.data, perf report's text or CSV; with commas "
+                     "between, its repeats");
+    options.text("--per", "UNIT", per_text_, "per run, second, instruction or share [run]");
+    options.texts("--only", "EVENTS", only_, "only these events, with commas between");
+    options.number("--top", "N", top_, "of each event the N heaviest functions [10; 0: all]");
+    options.text("--split", "DIR", split_folder_, "also write a CSV for each event into DIR");
+    options.text("--chart", "FILE.svg", chart_,
+                 "also draw the heaviest functions of the first event, or of --only");
+    options.text("--title", "TEXT", title_, "what stands above table and chart [the command]");
+    options.text("--caption", "TEXT", caption_, "what stands below the chart");
+    declare_output(options, output_, true);
+    plan_.declare(options);
+    options.text("--guest", "TARGET", guest_,
+                 "the other side: guest, ssh:USER@HOST, box:KIND, box:KIND/inner [guest]");
+    options.texts("--on", "NAME=TARGET", on_, "a side, instead of native and vm; may be repeated");
+    options.number("--memory", "MB", wish_.memory_mb, "of the embedded guest [2048]");
+    options.number("--cpus", "N", wish_.cpus, "of the embedded guest [as many as here]");
+    options.texts("--with-build", "DIR", wish_.builds, "for boxes: DIR/ringside goes into them");
+    options.text("--keep", "DIR", keep_, "keep all that was measured in DIR, new or empty");
+    options.command(plan_.command);
+}
+
+Result<void> Compare::check() {
+    const auto per = compare::parse_per(per_text_);
+    if (!per) {
+        return fail(ErrorCode::bad_input,
+                    "--per wants run, second, instruction or share, not " + per_text_);
+    }
+    per_ = *per;
+    if (top_ != -1 && (top_ < 0 || top_ != std::floor(top_))) {
+        return fail(ErrorCode::bad_input, "--top wants a number of rows, 0 or more");
+    }
+    if (!chart_.empty() && !chart_.ends_with(".svg")) {
+        return fail(ErrorCode::bad_input, "--chart draws SVG: name a file that ends in .svg",
+                    "rsvg-convert makes PNG, PDF and EPS of it");
+    }
+    if (files_.empty() && plan_.command.empty()) {
+        return fail(ErrorCode::bad_input, "nothing to compare",
+                    "give a command after --, or name the files of two sides");
+    }
+    if (!files_.empty() && !plan_.command.empty()) {
+        return fail(ErrorCode::bad_input, "a command or files, not both");
+    }
+    if (!(wish_.memory_mb >= 128 && wish_.memory_mb <= 1 << 20) ||
+        !(wish_.cpus >= 0 && wish_.cpus <= 64)) {
+        return fail(ErrorCode::bad_input, "--memory wants 128 MB or more, --cpus 1 to 64");
+    }
+    return {};
+}
+
+Result<std::vector<SideTarget>> Compare::targets() const {
+    std::vector<std::pair<std::string, std::string>> texts;
+    for (const auto& text : on_) {
+        const auto equals = text.find('=');
+        if (equals == std::string::npos || equals == 0) {
+            return fail(ErrorCode::bad_input, "--on wants NAME=TARGET, not " + text);
+        }
+        texts.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    }
+    if (texts.empty()) texts = {{"native", "native"}, {"vm", guest_}};
+    std::vector<SideTarget> targets;
+    for (const auto& [name, text] : texts) {
+        auto target = SideTarget::parse(name, text);
+        if (!target) return target.error();
+        targets.push_back(std::move(*target));
+    }
+    return targets;
+}
+
+Result<std::vector<Side>> Compare::read_files() const {
+    std::vector<Side> sides;
+    for (const auto& file : files_) {
+        auto more = read_sides(file);
+        if (!more) return more.error();
+        std::move(more->begin(), more->end(), std::back_inserter(sides));
+    }
+    return sides;
+}
+
+bool Compare::is_wanted(const Row& row) const {
+    if (only_.empty()) return true;
+    for (const auto& list : only_) {
+        for (const auto event : base::split(list, ',')) {
+            if (base::trim(event) == row.event) return true;
+        }
+    }
+    return false;
+}
+
+Result<CompareView> Compare::make_view(std::vector<Side> sides) const {
+    make_names_unique(sides);
+    auto comparison = compare::join(sides, per_);
+    if (!comparison) return comparison.error();
+    CompareView view;
+    view.title = title_;
+    view.summary = compare::judge(sides, *comparison);
+    view.warnings = compare::find_warnings(sides);
+    for (auto* rows : {&comparison->events, &comparison->functions, &comparison->unresolved}) {
+        std::erase_if(*rows, [&](const Row& row) { return !is_wanted(row); });
+        if (top_ > 0 && rows != &comparison->events)
+            keep_top(*rows, static_cast<std::size_t>(top_));
+    }
+    view.sides = std::move(sides);
+    view.comparison = std::move(*comparison);
+    return view;
+}
+
+Result<void> Compare::write(const CompareView& view) const {
+    constexpr std::size_t shown_at_first = 10;
+    if (!chart_.empty()) {
+        const std::size_t drawn = top_ > 0 ? static_cast<std::size_t>(top_) : shown_at_first;
+        if (auto done = write_chart(view, chart_, caption_, drawn); !done) return done;
+    }
+    if (!split_folder_.empty()) {
+        if (auto done = write_event_files(view, split_folder_); !done) return done;
+    }
+    const std::size_t top = top_ < 0 ? shown_at_first : static_cast<std::size_t>(top_);
+    const Style style(output_.file.empty() ? stdout : nullptr);
+    return deliver(output_, output_.json  ? compare_json(view)
+                            : output_.csv ? compare_csv(view)
+                                          : compare_text(view, top, style));
+}
+
+Result<void> Compare::show(std::vector<Side> sides) const {
+    const auto view = make_view(std::move(sides));
+    if (!view) return view.error();
+    return write(*view);
+}
+
+// One side after the other. A side that broke off counts with the runs it finished.
+Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides, int& exit_code) {
+    const auto list = targets();
+    if (!list) return list.error();
+    const StopSignals stop;
+    const Say say = [](const std::string& line) {
+        fmt::print(stderr, "ringside compare: {}\n", line);
+    };
+    for (const auto& target : *list) {
+        const auto own = folder / fmt::format("{}-{}", sides.size() + 1, plain_file(target.name));
+        Outcome outcome = measure_side(target, own.string(), plan_, wish_, stop, say);
+        if (outcome.error && outcome.error->code == ErrorCode::interrupted) {
+            const int signal = outcome.error->sys_errno;
+            return Outcome(128 + (signal != 0 ? signal : stop.taken()), *outcome.error);
+        }
+        if (exit_code == 0) exit_code = outcome.exit_code;
+        auto side = read_run_folder(own.string());
+        if (!side) {
+            if (outcome.error) return outcome;
+            return Outcome(outcome.exit_code != 0 ? outcome.exit_code : exit_failure,
+                           fail(ErrorCode::io, target.name + ": nothing was measured",
+                                "what went wrong stands above"));
+        }
+        if (outcome.error) side->notes.push_back("broke off: " + outcome.error->what);
+        sides.push_back(std::move(*side));
+    }
+    return 0;
+}
+
+Outcome Compare::compare_command() {
+    if (auto sound = plan_.check(); !sound) return sound.error();
+    auto scratch = guest::TempDir::make("ringside-compare");
+    if (!scratch) return scratch.error();
+    fs::path folder = scratch->path();
+    if (!keep_.empty()) {
+        std::error_code error;
+        folder = fs::absolute(keep_, error);
+        if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
+            return fail(ErrorCode::bad_input, keep_ + " is there already, and not empty");
+        }
+        fs::create_directories(folder, error);
+        if (error) return fail(ErrorCode::io, "cannot create " + keep_ + ": " + error.message());
+    }
+    if (title_.empty()) title_ = fmt::format("{}", fmt::join(plan_.command, " "));
+    std::vector<Side> sides;
+    int exit_code = 0;
+    if (auto measured = measure_all(folder, sides, exit_code); measured.error) return measured;
+    if (auto shown = show(std::move(sides)); !shown) return shown.error();
+    return exit_code;
+}
+
+Outcome Compare::compare_files() {
+    auto sides = read_files();
+    if (!sides) return sides.error();
+    if (auto shown = show(std::move(*sides)); !shown) return shown.error();
+    return 0;
+}
+
+Outcome Compare::run() {
+    if (auto sound = check(); !sound) return sound.error();
+    return plan_.command.empty() ? compare_files() : compare_command();
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> make_compare() {
+    return std::make_unique<Compare>();
+}
+
+}  // namespace ringside::cli

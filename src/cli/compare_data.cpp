@@ -1,0 +1,149 @@
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/csv.h"
+#include "cli/compare_view.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using base::csv_field;
+using compare::Cell;
+using compare::Row;
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json text_or_null(const std::string& text) {
+    return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json ratio_json(const compare::Ratio& ratio) {
+    return {{"ratio", or_null(ratio.ratio)},
+            {"ci_low", or_null(ratio.ci_low)},
+            {"ci_high", or_null(ratio.ci_high)},
+            {"significant", or_null(ratio.significant)},
+            {"p", or_null(ratio.p)},
+            {"p_adjusted", or_null(ratio.p_adjusted)}};
+}
+
+Json side_json(const compare::Side& side) {
+    const auto& environment = side.environment;
+    Json json = {{"name", side.name}, {"kind", to_string(side.kind)}, {"runs", side.runs.size()}};
+    json["environment"] = {{"kernel", text_or_null(environment.kernel)},
+                           {"cpu", text_or_null(environment.cpu)},
+                           {"cpus", or_null(environment.cpus)},
+                           {"memory_bytes", or_null(environment.memory_bytes)},
+                           {"hypervisor", text_or_null(environment.hypervisor)},
+                           {"clock_source", text_or_null(environment.clock_source)},
+                           {"cpu_hz", or_null(environment.cpu_hz)}};
+    json["exit_codes"] = Json::array();
+    for (const auto& run : side.runs) json["exit_codes"].push_back(or_null(run.exit_code));
+    return json;
+}
+
+Json row_json(const Row& row) {
+    const bool whole = row.module.empty();
+    Json json = {{"event", row.event},
+                 {"symbol", whole ? Json(nullptr) : Json(row.symbol)},
+                 {"dso", whole ? Json(nullptr) : Json(row.module)},
+                 {"values", Json::array()}};
+    for (const Cell& cell : row.cells) json["values"].push_back(or_null(cell.mean()));
+    // Of the second side to the first; `ratios` has all.
+    json.update(ratio_json(row.ratios.size() > 1 ? row.ratios[1] : compare::Ratio()));
+    json["unit"] = text_or_null(row.unit);
+    json["mode"] = whole ? Json(nullptr) : Json(row.in_kernel ? "kernel" : "user");
+    json["resolved"] = row.resolved;
+    json["sides"] = Json::array();
+    for (const Cell& cell : row.cells) {
+        json["sides"].push_back({{"state", to_string(cell.state)},
+                                 {"reason", text_or_null(cell.reason)},
+                                 {"deviation", cell.ok() ? Json(cell.deviation()) : Json(nullptr)},
+                                 {"runs", cell.values},
+                                 {"symbol", text_or_null(cell.name)}});
+    }
+    json["ratios"] = Json::array();
+    for (const auto& ratio : row.ratios) json["ratios"].push_back(ratio_json(ratio));
+    return json;
+}
+
+std::string number(const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : std::string();
+}
+
+std::string row_csv(const Row& row) {
+    const bool whole = row.module.empty();
+    std::string text = fmt::format("{},{},{},{},{},{}", csv_field(row.event), csv_field(row.unit),
+                                   csv_field(whole ? "" : row.symbol), csv_field(row.module),
+                                   whole           ? ""
+                                   : row.in_kernel ? "kernel"
+                                                   : "user",
+                                   row.resolved ? 1 : 0);
+    for (const Cell& cell : row.cells) {
+        text += fmt::format(",{},{},{},{}", number(cell.mean()),
+                            cell.ok() ? number(cell.deviation()) : "", cell.values.size(),
+                            to_string(cell.state));
+    }
+    for (std::size_t i = 1; i < row.ratios.size(); ++i) {
+        const auto& ratio = row.ratios[i];
+        text += fmt::format(",{},{},{},{},{}", number(ratio.ratio), number(ratio.ci_low),
+                            number(ratio.ci_high), number(ratio.p_adjusted),
+                            ratio.significant ? (*ratio.significant ? "1" : "0") : "");
+    }
+    return text + "\n";
+}
+
+}  // namespace
+
+std::string compare_csv(const CompareView& view) {
+    std::string text = "event,unit,symbol,dso,mode,resolved";
+    for (const auto& side : view.sides) {
+        for (const char* what : {"value", "deviation", "runs", "state"}) {
+            text += "," + csv_field(side.name + "_" + what);
+        }
+    }
+    for (std::size_t i = 1; i < view.sides.size(); ++i) {
+        for (const char* what : {"ratio", "ci_low", "ci_high", "p_adjusted", "significant"}) {
+            text += "," + csv_field(view.sides[i].name + "_" + what);
+        }
+    }
+    text += "\n";
+    const auto& comparison = view.comparison;
+    for (const auto* rows : {&comparison.events, &comparison.functions, &comparison.unresolved}) {
+        for (const Row& row : *rows) text += row_csv(row);
+    }
+    return text;
+}
+
+std::string compare_json(const CompareView& view) {
+    Json json;
+    json["schema"] = "ringside.compare/1";
+    json["title"] = text_or_null(view.title);
+    json["per"] = to_string(view.comparison.per);
+    json["test"] = compare::test_name;
+    json["sides"] = Json::array();
+    for (const auto& side : view.sides) json["sides"].push_back(side_json(side));
+    json["rows"] = Json::array();
+    const auto& comparison = view.comparison;
+    for (const auto* rows : {&comparison.events, &comparison.functions, &comparison.unresolved}) {
+        for (const Row& row : *rows) json["rows"].push_back(row_json(row));
+    }
+    json["summary"] = Json::array();
+    for (const auto& finding : view.summary) {
+        json["summary"].push_back({{"side", finding.side},
+                                   {"cause", finding.cause},
+                                   {"text", finding.text},
+                                   {"share", or_null(finding.share)},
+                                   {"sure", or_null(finding.sure)}});
+    }
+    json["warnings"] = view.warnings;
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace ringside::cli

@@ -1,0 +1,204 @@
+#include "cli/compare_sides.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "cli/remote_side.h"
+#include "cli/side_file.h"
+#include "guest/box.h"
+#include "guest/kinds.h"
+#include "guest/layer.h"
+
+namespace ringside::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::fail;
+using Words = std::vector<std::string>;
+
+constexpr const char* folder_in_guest = "/ringside.run";
+
+void add(Words& words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+}
+
+Words measure_words(const std::string& program, const std::string& folder, const SideTarget& target,
+                    const std::string& kind, const MeasurePlan& plan) {
+    Words words{program, "measure", "-o", folder, "--name", target.name, "--kind", kind};
+    add(words, plan.words());
+    words.emplace_back("--");
+    add(words, plan.command);
+    return words;
+}
+
+Result<std::string> own_program() {
+    std::error_code error;
+    const auto path = fs::read_symlink("/proc/self/exe", error);
+    if (error) return fail(ErrorCode::io, "cannot find our own program: " + error.message());
+    return path.string();
+}
+
+// A process that ends when we are told to end.
+Outcome run_native(const SideTarget& target, const std::string& folder, const MeasurePlan& plan,
+                   const StopSignals& stop) {
+    const auto program = own_program();
+    if (!program) return program.error();
+    auto child = base::spawn(measure_words(*program, folder, target, "native", plan));
+    if (!child) return child.error();
+    const auto status = await_child(*child, stop);
+    if (!status) return status.error();
+    return status->shell_code();
+}
+
+// The embedded guest of this machine's architecture.
+Result<std::string> guest_kind() {
+    if (guest::native_arch() == "amd64") return std::string("x86-guest");
+    return fail(ErrorCode::unsupported,
+                "there is no embedded guest for this machine's architecture yet",
+                "use one that exists: --guest ssh:USER@HOST");
+}
+
+Words own_environment() {
+    Words variables;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        if (base::contains(*variable, "=")) variables.emplace_back(*variable);
+    }
+    return variables;
+}
+
+int cpus_for(const GuestWish& wish) {
+    const auto cpus =
+        wish.cpus > 0 ? static_cast<unsigned>(wish.cpus) : std::thread::hardware_concurrency();
+    return static_cast<int>(std::clamp(cpus, 1u, 64u));
+}
+
+std::chrono::seconds box_limit(const MeasurePlan& plan) {
+    constexpr double for_the_rest_s = 300;
+    return std::chrono::seconds(
+        static_cast<long>(std::min(plan.runs * plan.timeout_s + for_the_rest_s, 86400.0)));
+}
+
+// Files of this machine are there, at the places where they are here.
+Result<guest::BoxRequest> embedded_guest(const SideTarget& target, const std::string& folder,
+                                         const MeasurePlan& plan, const GuestWish& wish) {
+    const auto kind = guest_kind();
+    if (!kind) return kind.error();
+    const auto program = own_program();
+    if (!program) return program.error();
+    std::error_code error;
+    guest::BoxRequest request;
+    request.kind = *kind;
+    request.share_root = true;
+    request.smp = cpus_for(wish);
+    request.memory_mb = static_cast<int>(wish.memory_mb);
+    request.environment = own_environment();
+    request.command = measure_words(*program, folder_in_guest, target, "tcg", plan);
+    const Words directory{"-D", fs::current_path(error).string()};
+    request.command.insert(request.command.begin() + 2, directory.begin(), directory.end());
+    request.get = {{std::string("/host") + folder_in_guest, folder}};
+    return request;
+}
+
+// Nothing of this machine is there but the program itself.
+Result<guest::BoxRequest> other_box(const SideTarget& target, const std::string& folder,
+                                    const MeasurePlan& plan, const GuestWish& wish) {
+    guest::BoxRequest request;
+    request.kind = target.place;
+    request.inner = target.inner;
+    request.builds = wish.builds;
+    request.command =
+        measure_words("ringside", folder_in_guest, target, target.inner ? "kvm" : "native", plan);
+    std::error_code error;
+    const fs::path program = fs::absolute(plan.command[0], error);
+    if (base::contains(plan.command[0], "/") && fs::exists(program, error)) {
+        request.put = {{program.string(), program.string()}};
+    }
+    request.get = {{folder_in_guest, folder}};
+    return request;
+}
+
+Outcome run_in_box(guest::BoxRequest request, const SideTarget& target, const std::string& folder,
+                   const MeasurePlan& plan, const StopSignals& stop, const Say& say) {
+    request.timeout = box_limit(plan);
+    request.cancel_fd = stop.fd();
+    request.progress = [&](std::string_view line) {
+        say(fmt::format("{}: {}", target.name, line));
+    };
+    if (auto ready = guest::prepare_box(request.kind, request.progress); !ready) {
+        return ready.error();
+    }
+    const auto outcome = guest::run_box(request);
+    if (!outcome && outcome.error().code == ErrorCode::not_found && outcome.error().hint.empty()) {
+        Error error = outcome.error();
+        error.hint = "QEMU is needed: apt-get install qemu-system-x86, or --guest ssh:USER@HOST";
+        return error;
+    }
+    if (!outcome) return outcome.error();
+    if (!outcome->missing.empty()) {
+        return Outcome(outcome->exit_code,
+                       fail(ErrorCode::io, target.name + ": nothing was measured in the guest",
+                            "what it said stands above"));
+    }
+    if (request.share_root) {
+        if (auto noted = set_side_kind(folder, outcome->accelerator); !noted) return noted.error();
+    }
+    return outcome->exit_code;
+}
+
+}  // namespace
+
+Result<SideTarget> SideTarget::parse(std::string name, const std::string& text) {
+    SideTarget target;
+    target.name = std::move(name);
+    if (text == "native") return target;
+    if (text == "guest") {
+        target.where = Where::guest;
+        return target;
+    }
+    if (text.starts_with("ssh:") && text.size() > 4 && text[4] != '-') {
+        target.where = Where::ssh;
+        target.place = text.substr(4);
+        return target;
+    }
+    if (text.starts_with("box:")) {
+        target.where = Where::box;
+        target.place = text.substr(4);
+        if (target.place.ends_with("/inner")) {
+            target.inner = true;
+            target.place.resize(target.place.size() - std::string("/inner").size());
+        }
+        if (guest::KindTable::built_in().find(target.place) != nullptr) return target;
+        return fail(ErrorCode::bad_input, "no kind of machine is called '" + target.place + "'",
+                    "ringside guest kinds lists them");
+    }
+    return fail(ErrorCode::bad_input, "no place to measure: " + text,
+                "native, guest, ssh:USER@HOST, box:KIND or box:KIND/inner");
+}
+
+Outcome measure_side(const SideTarget& target, const std::string& folder, const MeasurePlan& plan,
+                     const GuestWish& wish, const StopSignals& stop, const Say& say) {
+    switch (target.where) {
+        case SideTarget::Where::native:
+            return run_native(target, folder, plan, stop);
+        case SideTarget::Where::ssh:
+            return measure_by_ssh(target, folder, plan, stop, say);
+        case SideTarget::Where::guest:
+        case SideTarget::Where::box:
+            break;
+    }
+    auto request = target.where == SideTarget::Where::guest
+                       ? embedded_guest(target, folder, plan, wish)
+                       : other_box(target, folder, plan, wish);
+    if (!request) return request.error();
+    return run_in_box(std::move(*request), target, folder, plan, stop, say);
+}
+
+}  // namespace ringside::cli

@@ -1,0 +1,38 @@
+// A comparison as people and programs read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "cli/style.h"
+#include "compare/join.h"
+#include "compare/judge.h"
+
+namespace ringside::cli {
+
+struct CompareView {
+    std::string title;  // the command, or empty
+    std::vector<compare::Side> sides;
+    compare::Comparison comparison;
+    std::vector<compare::Finding> summary;
+    std::vector<std::string> warnings;
+};
+
+std::string compare_text(const CompareView& view, std::size_t top, const Style& style);
+std::string compare_csv(const CompareView& view);
+// Schema "ringside.compare/1".
+std::string compare_json(const CompareView& view);
+
+// `text` with nothing in it that a name of a file should not hold.
+std::string plain_file(std::string_view text);
+// A CSV for each event that was sampled.
+Result<void> write_event_files(const CompareView& view, const std::string& folder);
+// The `top` heaviest functions of the first event, as SVG. Without a caption, it explains the
+// marks.
+Result<void> write_chart(const CompareView& view, const std::string& file,
+                         const std::string& caption, std::size_t top);
+
+}  // namespace ringside::cli

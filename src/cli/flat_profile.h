@@ -1,0 +1,22 @@
+// A recording as rows of modules and functions: what a comparison takes of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/report_view.h"
+
+namespace ringside::cli {
+
+struct FlatProfile {
+    profile::Profile profile;
+    profile::Naming naming;
+    std::vector<profile::Column> columns;
+    std::vector<profile::EventRows> rows;  // of events that have samples to them
+
+    ReportView view() const { return {profile, naming, columns}; }
+};
+
+Result<FlatProfile> load_flat_profile(const std::string& file);
+
+}  // namespace ringside::cli

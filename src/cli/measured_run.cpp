@@ -1,0 +1,171 @@
+#include "cli/measured_run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "cli/flat_profile.h"
+#include "cli/record_targets.h"
+#include "cli/run_command.h"
+#include "cli/stat_report.h"
+#include "cli/stat_targets.h"
+#include "cli/version.h"
+
+namespace ringside::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::fail;
+using SteadyClock = std::chrono::steady_clock;
+
+Result<OpenFile> create(const fs::path& path) {
+    OpenFile file{base::Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644))};
+    if (!file.fd) return base::fail_errno(errno, "cannot create " + path.string());
+    return file;
+}
+
+}  // namespace
+
+std::uint64_t OpenFile::size_bytes() const {
+    struct stat info {};
+    return ::fstat(fd.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
+}
+
+Result<void> MeasuredRun::open_outputs() {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error) return fail(ErrorCode::io, "cannot create " + folder_.string());
+    auto out = create(folder_ / "stdout");
+    if (!out) return out.error();
+    auto err = create(folder_ / "stderr");
+    if (!err) return err.error();
+    out_ = std::move(*out);
+    err_ = std::move(*err);
+    return {};
+}
+
+Result<void> MeasuredRun::start_recorder(pid_t pid) {
+    const base::SysRoot root;
+    record::Settings settings;
+    const std::vector<std::string> clock{"cpu-clock"};
+    auto events = find_sampled_events(root, plan_.sampled.empty() ? clock : plan_.sampled);
+    if (!events) return events.error();
+    settings.events = std::move(*events);
+    settings.frequency_hz = static_cast<std::uint64_t>(plan_.frequency_hz);
+    settings.file = (folder_ / "samples.data").string();
+    settings.version = fmt::format("ringside {}", version);
+    settings.command_line = plan_.command;
+    RecordTargets targets;
+    if (auto found = targets.find(root, pid, settings); !found) return found;
+    auto recorder = record::Recorder::open(root, std::move(settings));
+    if (!recorder) return recorder.error();
+    recorder_ = std::move(*recorder);
+    notes_ = recorder_->notes();
+    return {};
+}
+
+// The recorder first and the time last: its window shall begin when the command does.
+Result<void> MeasuredRun::attach(pid_t pid) {
+    pid_ = pid;
+    if (auto done = start_recorder(pid); !done) return done;
+    StatTargets targets;
+    if (auto sound = targets.check(true); !sound) return sound;
+    const auto places = targets.places(pid);
+    if (!places) return places.error();
+    auto panel = StatPanel::open(session_, events_, *places, true);
+    if (panel && panel->forbidden() && events_.front().optional) {
+        panel = StatPanel::open(session_, default_events(true), *places, true);
+    }
+    if (!panel) return panel.error();
+    panel_.emplace(std::move(*panel));
+    if (auto armed = panel_->start(); !armed) return armed;
+    auto keeper = TimeKeeper::open(targets.time_targets(pid), !plan_.no_trace);
+    if (!keeper) return keeper.error();
+    keeper_.emplace(std::move(*keeper));
+    started_ = SteadyClock::now();
+    return recorder_->begin();
+}
+
+// A command that hangs or prints without end is ended, with all it started.
+void MeasuredRun::watch() {
+    if (stopped_) return;
+    const std::chrono::duration<double> lived = SteadyClock::now() - started_;
+    const auto printed = static_cast<double>(out_.size_bytes() + err_.size_bytes());
+    if (lived.count() > plan_.timeout_s) {
+        stopped_ = fail(ErrorCode::timed_out,
+                        fmt::format("{} did not end within {} s and was killed", plan_.command[0],
+                                    plan_.timeout_s),
+                        "--timeout S allows more");
+    } else if (printed > plan_.output_limit_mb * 1e6) {
+        stopped_ = fail(ErrorCode::io,
+                        fmt::format("{} printed more than {} MB and was killed", plan_.command[0],
+                                    plan_.output_limit_mb),
+                        "--output-limit MB allows more");
+    }
+    if (stopped_) ::kill(-pid_, SIGKILL);
+}
+
+void MeasuredRun::read_counters() {
+    panel_->stop();
+    auto time = keeper_->read();
+    auto rows = panel_->read();
+    if (!time || !rows) {
+        counted_ = time ? rows.error() : time.error();
+        return;
+    }
+    time_ = std::move(*time);
+    rows_ = std::move(*rows);
+}
+
+Result<void> MeasuredRun::write_profile() {
+    const auto summary = recorder_->finish();
+    if (!summary) return summary.error();
+    if (summary->progress.failure) return *summary->progress.failure;
+    const auto flat = load_flat_profile((folder_ / "samples.data").string());
+    if (!flat) return flat.error();
+    for (const auto& module : flat->profile.world->modules()) {
+        if (!module.build_id.empty()) build_ids_[module.short_name()] = module.build_id;
+    }
+    return base::replace_file((folder_ / "report.json").string(),
+                              report_json(flat->view(), flat->rows));
+}
+
+Result<void> MeasuredRun::write(const base::ExitStatus& status) {
+    status_ = status;
+    if (stopped_) return *stopped_;
+    if (!counted_) return counted_;
+    if (auto* split = std::get_if<TimeSplit>(&*time_); split != nullptr && !split->clock.cpu_ns) {
+        split->clock.cpu_ns = status.cpu_ns;
+    }
+    if (auto written = write_profile(); !written) return written;
+    StatReport report;
+    report.subject = plan_.command[0];
+    report.command = plan_.command;
+    report.rows = rows_;
+    report.left_out = take_left_out(report.rows, panel_->events());
+    report.time = *time_;
+    report.exit_code = status.shell_code();
+    return base::replace_file((folder_ / "stat.json").string(), stat_json(report, false));
+}
+
+Outcome MeasuredRun::execute() {
+    if (auto opened = open_outputs(); !opened) return opened.error();
+    const base::Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    CommandHooks hooks;
+    hooks.stdin_fd = nothing.get();
+    hooks.stdout_fd = out_.fd.get();
+    hooks.stderr_fd = err_.fd.get();
+    hooks.own_group = true;
+    hooks.before = [&](pid_t pid) { return attach(pid); };
+    hooks.tick_every = std::chrono::milliseconds(250);
+    hooks.tick = [&] { watch(); };
+    hooks.ended = [&] { read_counters(); };
+    hooks.after = [&](const base::ExitStatus& status) { return write(status); };
+    return run_command(plan_.command, OutputChoice(), hooks);
+}
+
+}  // namespace ringside::cli

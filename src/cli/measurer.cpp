@@ -1,0 +1,197 @@
+#include "cli/measurer.h"
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "base/text.h"
+#include "cli/measured_run.h"
+#include "platform/machine.h"
+
+namespace ringside::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::fail;
+using Json = nlohmann::ordered_json;
+
+Json environment_json() {
+    const base::SysRoot root;
+    const platform::Machine machine = platform::describe(root);
+    const auto known = [](const auto& fact) {
+        return fact.value ? Json(*fact.value) : Json(nullptr);
+    };
+    Json json;
+    json["kernel"] = known(machine.kernel_release);
+    json["cpu"] = known(machine.cpu.name);
+    json["cpus"] = machine.topology.online.size();
+    const auto memory = root.read("/proc/meminfo");
+    const auto field = memory ? base::find_field(*memory, "MemTotal") : std::nullopt;
+    const auto words = field ? base::split_words(*field) : std::vector<std::string_view>();
+    const auto kb = words.empty() ? std::nullopt : base::parse_u64(words[0]);
+    json["memory_bytes"] = kb ? Json(*kb * 1024) : Json(nullptr);
+    json["hypervisor"] = machine.hypervisor.name;
+    json["vmm"] = machine.hypervisor.vmm;
+    json["clock_source"] = known(machine.clock.current);
+    json["cpu_hz"] = known(machine.clock.cpu_hz);
+    return json;
+}
+
+// A program beside, for as long as this lives; a new one whenever it has ended.
+class CoRunner {
+  public:
+    explicit CoRunner(const std::string& words) {
+        for (const auto word : base::split_words(words)) argv_.emplace_back(word);
+    }
+
+    Result<void> start() {
+        if (argv_.empty()) return {};
+        if (child_) {
+            const auto status = child_->poll();
+            if (status && !status->has_value()) return {};
+        }
+        child_.reset();
+        const base::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+        base::SpawnOptions options;
+        options.stdin_fd = options.stdout_fd = options.stderr_fd = nothing.get();
+        options.own_group = true;
+        auto child = base::spawn(argv_, options);
+        if (!child) return child.error();
+        child_.emplace(std::move(*child));
+        return {};
+    }
+
+  private:
+    std::vector<std::string> argv_;
+    std::optional<base::Child> child_;
+};
+
+Result<std::vector<AskedEvent>> asked_events(const MeasurePlan& plan) {
+    std::vector<AskedEvent> events;
+    for (const auto& list : plan.events) {
+        auto more = parse_event_list(list);
+        if (!more) return more.error();
+        events.insert(events.end(), more->begin(), more->end());
+    }
+    return events.empty() ? default_events(false) : events;
+}
+
+class SideRecord {
+  public:
+    SideRecord(const fs::path& folder, const SideLabel& label, const MeasurePlan& plan)
+        : file_(folder / "side.json") {
+        json_ = {{"schema", "ringside.run/1"},
+                 {"name", label.name},
+                 {"kind", label.kind},
+                 {"command", plan.command},
+                 {"co_run", plan.co_run}};
+        json_["environment"] = environment_json();
+        json_["build_ids"] = Json::object();
+        json_["notes"] = Json::array();
+        json_["runs"] = 0;
+    }
+
+    Result<void> add(const MeasuredRun& run) {
+        for (const auto& [module, id] : run.build_ids()) json_["build_ids"][module] = id;
+        json_["notes"] = run.notes();
+        json_["runs"] = json_["runs"].get<int>() + 1;
+        return base::replace_file(file_.string(), json_.dump(2, ' ', false, replace) + "\n");
+    }
+
+  private:
+    static constexpr auto replace = Json::error_handler_t::replace;
+    fs::path file_;
+    Json json_;
+};
+
+Result<void> make_folder(const std::string& folder) {
+    std::error_code error;
+    if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
+        return fail(ErrorCode::bad_input, folder + " is there already, and not empty",
+                    "name another folder, or remove it");
+    }
+    fs::create_directories(folder, error);
+    if (error) return fail(ErrorCode::io, "cannot create " + folder + ": " + error.message());
+    return {};
+}
+
+}  // namespace
+
+void MeasurePlan::declare(Options& options) {
+    options.texts("-e, --event", "EVENTS", events,
+                  "count these, with commas between; may be repeated [what can count there]");
+    options.texts("--sample", "EVENTS", sampled, "sample functions by these [cpu-clock]");
+    options.number("-r, --repeat", "N", runs, "run the command N times [5]");
+    options.number("-F, --freq", "HZ", frequency_hz, "samples a second and CPU [499]");
+    options.number("--timeout", "S", timeout_s, "kill a run that takes longer [600]");
+    options.number("--output-limit", "MB", output_limit_mb, "kill one that prints more [256]");
+    options.flag("--no-trace", no_trace,
+                 "do without BPF: less is known of where the time went, setting up is quicker");
+    options.text("--co-run", "CMD2", co_run,
+                 "keep this running beside it, on the same side; its words between blanks");
+}
+
+Result<void> MeasurePlan::check() const {
+    if (command.empty())
+        return fail(ErrorCode::bad_input, "no command to run", "give one after --");
+    if (!(runs >= 1 && runs <= 1000) || runs != std::floor(runs)) {
+        return fail(ErrorCode::bad_input, "-r wants a number of runs, 1 to 1000");
+    }
+    if (!(frequency_hz >= 1 && frequency_hz <= 100000)) {
+        return fail(ErrorCode::bad_input, "-F wants samples a second, 1 to 100000");
+    }
+    if (!(timeout_s > 0) || !(output_limit_mb > 0)) {
+        return fail(ErrorCode::bad_input, "--timeout and --output-limit want more than 0");
+    }
+    if (auto sound = asked_events(*this); !sound) return sound.error();
+    return {};
+}
+
+std::vector<std::string> MeasurePlan::words() const {
+    std::vector<std::string> words{"-r",
+                                   fmt::format("{}", runs),
+                                   "-F",
+                                   fmt::format("{}", frequency_hz),
+                                   "--timeout",
+                                   fmt::format("{}", timeout_s),
+                                   "--output-limit",
+                                   fmt::format("{}", output_limit_mb)};
+    for (const auto& list : events) words.insert(words.end(), {"-e", list});
+    for (const auto& list : sampled) words.insert(words.end(), {"--sample", list});
+    if (no_trace) words.emplace_back("--no-trace");
+    if (!co_run.empty()) words.insert(words.end(), {"--co-run", co_run});
+    return words;
+}
+
+Outcome measure_into(const std::string& folder, const SideLabel& label, const MeasurePlan& plan,
+                     const Say& say) {
+    if (auto sound = plan.check(); !sound) return sound.error();
+    auto events = asked_events(plan);
+    if (!events) return events.error();
+    if (auto made = make_folder(folder); !made) return made.error();
+    const Session session = Session::open();
+    SideRecord record(folder, label, plan);
+    CoRunner co_runner(plan.co_run);
+    int exit_code = 0;
+    for (int i = 1; i <= static_cast<int>(plan.runs); ++i) {
+        if (auto started = co_runner.start(); !started) return started.error();
+        MeasuredRun run(fs::path(folder) / std::to_string(i), session, *events, plan);
+        Outcome outcome = run.execute();
+        if (outcome.error) return outcome;
+        if (auto added = record.add(run); !added) return added.error();
+        say(fmt::format("{}: run {} of {} took {:.3f} s, exit code {}", label.name, i, plan.runs,
+                        static_cast<double>(run.wall()) / 1e9, outcome.exit_code));
+        if (exit_code == 0) exit_code = outcome.exit_code;
+        if (run.status().signal != 0) break;
+    }
+    return exit_code;
+}
+
+}  // namespace ringside::cli

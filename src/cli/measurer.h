@@ -1,0 +1,50 @@
+// Runs a command several times, counted and sampled at once, into a folder: one side of a
+// comparison. The folder holds side.json ("ringside.run/1") and for each finished run N, from 1 on,
+// N/stat.json ("ringside.stat/1"), N/report.json ("ringside.report/1"), N/samples.data (perf.data),
+// N/stdout and N/stderr.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "cli/options.h"
+#include "cli/verb.h"
+
+namespace ringside::cli {
+
+// What to measure, the same on every side.
+struct MeasurePlan {
+    std::vector<std::string> events;   // lists to count; none: what can count there
+    std::vector<std::string> sampled;  // lists to sample by; none: cpu-clock
+    double runs = 5;
+    double frequency_hz = 499;
+    double timeout_s = 600;        // for one run
+    double output_limit_mb = 256;  // for what one run prints
+    bool no_trace = false;         // do without BPF, which tells all parts of the time apart
+    std::string co_run;            // a program that runs beside, its words between blanks
+    std::vector<std::string> command;
+
+    // All but the command.
+    void declare(Options& options);
+    Result<void> check() const;
+    // The same plan as words of `ringside measure`, the command left out.
+    std::vector<std::string> words() const;
+};
+
+using Say = std::function<void(const std::string&)>;
+
+struct SideLabel {
+    std::string name;
+    std::string kind;  // compare::SideKind
+};
+
+// The folder must not exist, or be empty. The exit code is the command's: that of the first run
+// that failed. A run that a signal ended is the last. What was finished stays in the folder.
+Outcome measure_into(const std::string& folder, const SideLabel& label, const MeasurePlan& plan,
+                     const Say& say);
+
+}  // namespace ringside::cli

@@ -1,0 +1,223 @@
+#include "cli/remote_side.h"
+
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/side_file.h"
+#include "cli/version.h"
+#include "guest/files.h"
+
+namespace ringside::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using base::fail;
+using Words = std::vector<std::string>;
+
+constexpr int ssh_failed = 255;
+
+// What a command at the other end reads and writes; -1 is ours, or for input nothing.
+struct Streams {
+    int in = -1;
+    int out = -1;
+};
+
+// A connection of its own for each command: what is left at the other end is removed by one, too.
+class Remote {
+  public:
+    Remote(std::string host, const StopSignals& stop) : host_(std::move(host)), stop_(stop) {}
+
+    // `command` is a line for the shell there. The exit code is its own.
+    Result<int> run(const std::string& command, Streams streams = {}) const {
+        const base::Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        base::SpawnOptions options;
+        options.stdin_fd = streams.in >= 0 ? streams.in : nothing.get();
+        options.stdout_fd = streams.out;
+        auto child = base::spawn(
+            {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "--", host_, command},
+            options);
+        if (!child) return child.error();
+        const auto status = await_child(*child, stop_);
+        if (!status) return status.error();
+        if (status->shell_code() == ssh_failed) {
+            return fail(ErrorCode::io, "ssh to " + host_ + " failed",
+                        "it must work without a password: ssh " + host_ + " true");
+        }
+        return status->shell_code();
+    }
+
+    // The first line it prints.
+    Result<std::string> ask(const std::string& command) const {
+        auto file = guest::TempDir::make("ringside-ssh");
+        if (!file) return file.error();
+        const fs::path path = file->path() / "answer";
+        const base::Fd out(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+        const auto code = run(command, {-1, out.get()});
+        if (!code) return code.error();
+        if (*code != 0) return fail(ErrorCode::not_found, "no answer to " + command);
+        const auto answer = guest::read_file(path);
+        if (!answer) return answer.error();
+        const auto lines = base::split_lines(*answer);
+        return lines.empty() ? std::string() : std::string(base::trim(lines.front()));
+    }
+
+    const std::string& host() const { return host_; }
+
+  private:
+    std::string host_;
+    const StopSignals& stop_;
+};
+
+bool is_ours(const Remote& remote, const std::string& program) {
+    const auto answer = remote.ask(quoted_for_shell({program, "--version"}) + " 2>/dev/null");
+    return answer && *answer == fmt::format("ringside {}", version);
+}
+
+// The ringside there, or a copy of this one.
+Result<std::string> find_ringside(const Remote& remote, const Say& say) {
+    if (is_ours(remote, "ringside")) return std::string("ringside");
+    const auto home = remote.ask("cd && pwd");
+    if (!home) return home.error();
+    const std::string folder = *home + "/.cache/ringside/bin";
+    const std::string copy = fmt::format("{}/ringside-{}", folder, version);
+    if (is_ours(remote, copy)) return copy;
+    say(fmt::format("copying ringside to {}", remote.host()));
+    const base::Fd own(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+    const auto code = remote.run(fmt::format("mkdir -p {0} && cat > {1} && chmod 755 {1}",
+                                             quoted_for_shell({folder}), quoted_for_shell({copy})),
+                                 {own.get(), -1});
+    if (!code) return code.error();
+    if (*code == 0 && is_ours(remote, copy)) return copy;
+    return fail(ErrorCode::unsupported, "our program does not run on " + remote.host(),
+                "install the same version of ringside there");
+}
+
+// Removes a folder at the other end, however we leave.
+class RemoteFolder {
+  public:
+    RemoteFolder(const Remote& remote, std::string path)
+        : remote_(remote), path_(std::move(path)) {}
+    RemoteFolder(const RemoteFolder&) = delete;
+    RemoteFolder& operator=(const RemoteFolder&) = delete;
+    ~RemoteFolder() {
+        [[maybe_unused]] const auto done = remote_.run("rm -rf " + quoted_for_shell({path_}));
+    }
+    const std::string& path() const { return path_; }
+
+  private:
+    const Remote& remote_;
+    std::string path_;
+};
+
+// `name` below `from` at the other end, to here.
+Result<void> bring(const Remote& remote, const std::string& from, const std::string& name,
+                   const fs::path& to) {
+    const fs::path archive = to / "archive.tar";
+    const base::Fd out(::open(archive.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    const auto code =
+        remote.run(quoted_for_shell({"tar", "-C", from, "-cf", "-", name}), {-1, out.get()});
+    if (!code) return code.error();
+    if (*code != 0) return fail(ErrorCode::io, "nothing was measured on " + remote.host());
+    const auto unpacked =
+        base::run({"tar", "-C", to.string(), "--no-same-owner", "-xf", archive.string()});
+    if (!unpacked) return unpacked.error();
+    if (unpacked->status.shell_code() == 0) return {};
+    return fail(ErrorCode::io, "cannot unpack what " + remote.host() +
+                                   " sent: " + std::string(base::trim(unpacked->stderr_text)));
+}
+
+// The run that was brought here becomes number `number` of the side.
+Result<void> adopt(const fs::path& brought, const fs::path& folder, int number) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    fs::copy(brought / "1", folder / std::to_string(number), fs::copy_options::recursive, error);
+    if (!error) {
+        fs::copy_file(brought / "side.json", folder / "side.json",
+                      fs::copy_options::overwrite_existing, error);
+    }
+    if (error) return fail(ErrorCode::io, "cannot copy what was brought: " + error.message());
+    return set_side_runs(folder.string(), number);
+}
+
+}  // namespace
+
+std::string quoted_for_shell(const std::vector<std::string>& words) {
+    std::string line;
+    for (const auto& word : words) {
+        if (!line.empty()) line += ' ';
+        line += '\'';
+        for (const char c : word) {
+            if (c == '\'') {
+                line += "'\\''";
+            } else {
+                line += c;
+            }
+        }
+        line += '\'';
+    }
+    return line;
+}
+
+Result<base::ExitStatus> await_child(base::Child& child, const StopSignals& stop) {
+    const base::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child.pid(), 0)));
+    int signal = 0;
+    while (true) {
+        pollfd waits[] = {{process.get(), POLLIN, 0}, {stop.fd(), POLLIN, 0}};
+        if (::poll(waits, 2, -1) < 0 && errno != EINTR) break;
+        if (waits[0].revents != 0) break;
+        if (waits[1].revents != 0) {
+            signal = stop.taken();
+            child.send_signal(signal);
+        }
+    }
+    auto status = child.wait();
+    if (signal == 0) signal = stop.taken();  // both came at once
+    if (signal == 0) return status;
+    Error error = fail(ErrorCode::interrupted, "stopped");
+    error.sys_errno = signal;
+    return error;
+}
+
+Outcome measure_by_ssh(const SideTarget& target, const std::string& folder, const MeasurePlan& plan,
+                       const StopSignals& stop, const Say& say) {
+    const Remote remote(target.place, stop);
+    const auto program = find_ringside(remote, say);
+    if (!program) return program.error();
+    MeasurePlan one = plan;
+    one.runs = 1;
+    int exit_code = 0;
+    for (int i = 1; i <= static_cast<int>(plan.runs); ++i) {
+        const auto made = remote.ask("mktemp -d");
+        if (!made) return made.error();
+        const RemoteFolder there(remote, *made);
+        Words words{*program, "measure",   "-o",     there.path() + "/run",
+                    "--name", target.name, "--kind", "ssh"};
+        const Words options = one.words();
+        words.insert(words.end(), options.begin(), options.end());
+        words.emplace_back("--");
+        words.insert(words.end(), plan.command.begin(), plan.command.end());
+        const auto code = remote.run(quoted_for_shell(words));
+        if (!code) return code.error();
+        auto here = guest::TempDir::make("ringside-ssh");
+        if (!here) return here.error();
+        if (auto brought = bring(remote, there.path(), "run", here->path()); !brought) {
+            return Outcome(*code == 0 ? exit_failure : *code, brought.error());
+        }
+        if (auto adopted = adopt(here->path() / "run", folder, i); !adopted) {
+            return adopted.error();
+        }
+        if (exit_code == 0) exit_code = *code;
+        say(fmt::format("{}: run {} of {} is here", target.name, i, plan.runs));
+    }
+    return exit_code;
+}
+
+}  // namespace ringside::cli

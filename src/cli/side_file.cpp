@@ -1,0 +1,36 @@
+#include "cli/side_file.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file_io.h"
+#include "guest/files.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Result<void> set(const std::string& folder, const char* key, Json value) {
+    const std::string file = folder + "/side.json";
+    const auto text = guest::read_file(file);
+    if (!text) return text.error();
+    Json json = Json::parse(*text, nullptr, false);
+    if (!json.is_object()) return base::fail(ErrorCode::bad_input, file + ": not an object");
+    json[key] = std::move(value);
+    return base::replace_file(file,
+                              json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+Result<void> set_side_kind(const std::string& folder, const std::string& kind) {
+    return set(folder, "kind", kind);
+}
+
+Result<void> set_side_runs(const std::string& folder, int runs) {
+    return set(folder, "runs", runs);
+}
+
+}  // namespace ringside::cli

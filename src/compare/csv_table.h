@@ -1,0 +1,21 @@
+// Tables of other tools, or of `ringside report --csv` and `ringside stat --csv`, as runs of a
+// side.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "compare/run.h"
+
+namespace ringside::compare {
+
+// The header names the columns. Rows with a symbol or a dso are samples in functions, the others
+// counts of whole events:
+//   event or name, symbol, dso or module, mode ("kernel", "user", "k", "."), samples,
+//   value or period or self_pct or overhead or percent, unit, state, reason, run (1, 2, ...)
+// Fails without a header that has an event or a symbol, and a value; names the line of a bad row.
+Result<std::vector<Run>> parse_csv_table(std::string_view text);
+
+}  // namespace ringside::compare

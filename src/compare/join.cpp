@@ -1,0 +1,301 @@
+#include "compare/join.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "analysis/statistics.h"
+#include "base/error.h"
+
+namespace ringside::compare {
+
+namespace {
+
+constexpr std::array<std::pair<Per, std::string_view>, 4> per_names = {{
+    {Per::run, "run"},
+    {Per::second, "second"},
+    {Per::instruction, "instruction"},
+    {Per::share, "share"},
+}};
+
+constexpr std::string_view unresolved_symbol = "[unresolved]";
+
+// By what to divide the values of each run of each side.
+using Divisors = std::vector<std::vector<double>>;
+
+std::optional<double> divisor_of(const Run& run, Per per) {
+    const auto use = [&](std::string_view event, double unit) -> std::optional<double> {
+        const Count* count = run.find(event);
+        if (count == nullptr || !count->ok() || count->value <= 0) return std::nullopt;
+        return count->value / unit;
+    };
+    if (per == Per::second) return use("time.wall", 1e9);
+    if (per == Per::instruction) {
+        const auto all = use("instructions", 1);
+        return all ? all : use("instructions:u", 1);
+    }
+    return 1.0;
+}
+
+Result<Divisors> find_divisors(const std::vector<Side>& sides, Per per) {
+    Divisors divisors;
+    for (const Side& side : sides) {
+        auto& own = divisors.emplace_back();
+        for (const Run& run : side.runs) {
+            const auto divisor = divisor_of(run, per);
+            if (!divisor) {
+                return base::fail(
+                    ErrorCode::bad_input,
+                    fmt::format("{} has no {} to divide by", side.name,
+                                per == Per::second ? "wall time" : "count of instructions"),
+                    "--per run and --per share need neither");
+            }
+            own.push_back(*divisor);
+        }
+    }
+    return divisors;
+}
+
+// Where a row belongs: event, kernel or not, module, symbol.
+using Key = std::tuple<std::string, bool, std::string, std::string>;
+
+class Joining {
+  public:
+    Joining(const std::vector<Side>& sides, const Divisors& divisors, Per per,
+            const NameRules& rules)
+        : sides_(sides), divisors_(divisors), per_(per), rules_(rules) {}
+
+    Comparison join() {
+        Comparison comparison;
+        comparison.per = per_;
+        join_counts(comparison.events);
+        gather_hits();
+        for (auto& [key, row] : rows_) {
+            finish_function(row);
+            (row.resolved ? comparison.functions : comparison.unresolved).push_back(std::move(row));
+        }
+        for (auto* rows : {&comparison.events, &comparison.functions, &comparison.unresolved}) {
+            judge(*rows);
+        }
+        sort_functions(comparison.functions);
+        sort_functions(comparison.unresolved);
+        return comparison;
+    }
+
+  private:
+    void join_counts(std::vector<Row>& rows);
+    Cell count_cell(std::size_t side, const std::string& event) const;
+    void gather_hits();
+    void add_hit(const Hit& hit, double whole, std::size_t side, std::size_t run);
+    void finish_function(Row& row) const;
+    void judge(std::vector<Row>& rows) const;
+    bool is_heavy(const Row& row) const;
+    void sort_functions(std::vector<Row>& rows) const;
+
+    const std::vector<Side>& sides_;
+    const Divisors& divisors_;
+    Per per_;
+    const NameRules& rules_;
+    std::map<Key, Row> rows_;
+    std::map<std::pair<std::string, std::size_t>, double> wholes_;  // by event and side, all runs
+    std::vector<std::string> event_order_;
+};
+
+Cell Joining::count_cell(std::size_t side, const std::string& event) const {
+    Cell cell;
+    std::size_t bad = 0;
+    const auto& runs = sides_[side].runs;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const Count* count = runs[i].find(event);
+        if (count != nullptr && count->ok()) {
+            cell.values.push_back(count->value / divisors_[side][i]);
+            continue;
+        }
+        ++bad;
+        cell.state = count == nullptr ? CounterState::absent : count->state;
+        cell.reason = count == nullptr ? "not measured on this side" : count->reason;
+    }
+    // A mean over the runs that happened to work would compare different things.
+    if (bad > 0 && bad < runs.size()) {
+        cell.reason = fmt::format("in {} of {} runs: {}", bad, runs.size(), cell.reason);
+    }
+    if (bad > 0) cell.values.clear();
+    return cell;
+}
+
+void Joining::join_counts(std::vector<Row>& rows) {
+    std::vector<std::string> seen;
+    for (const Side& side : sides_) {
+        for (const Run& run : side.runs) {
+            for (const Count& count : run.counts) {
+                if (std::find(seen.begin(), seen.end(), count.event) != seen.end()) continue;
+                seen.push_back(count.event);
+                Row row;
+                row.event = count.event;
+                row.unit = count.unit;
+                row.grain = 1 / divisors_.front().front();
+                for (std::size_t i = 0; i < sides_.size(); ++i) {
+                    row.cells.push_back(count_cell(i, count.event));
+                }
+                rows.push_back(std::move(row));
+            }
+        }
+    }
+}
+
+void Joining::add_hit(const Hit& hit, double whole, std::size_t side, std::size_t run) {
+    const std::string event = joined_event(hit.event);
+    const std::string module = rules_.module(hit.module);
+    const std::string symbol =
+        hit.resolved ? rules_.symbol(module, hit.symbol) : std::string(unresolved_symbol);
+    Row& row = rows_[Key{event, hit.in_kernel, module, symbol}];
+    if (row.cells.empty()) {
+        row.event = event;
+        row.module = module;
+        row.symbol = symbol;
+        row.in_kernel = hit.in_kernel;
+        row.resolved = hit.resolved;
+        row.cells.resize(sides_.size());
+    }
+    Cell& cell = row.cells[side];
+    cell.values.resize(sides_[side].runs.size());
+    const double divisor = per_ == Per::share ? whole / 100 : divisors_[side][run];
+    if (divisor <= 0) return;
+    cell.values[run] += hit.value / divisor;
+    wholes_[{event, side}] += hit.value / divisor;
+    if (hit.samples > 0) row.grain = std::max(row.grain, hit.value / hit.samples / divisor);
+    if (hit.resolved && hit.symbol != symbol) cell.name = hit.symbol;
+}
+
+void Joining::gather_hits() {
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+        for (std::size_t j = 0; j < sides_[i].runs.size(); ++j) {
+            const Run& run = sides_[i].runs[j];
+            for (const Sampled& sampled : run.sampled) {
+                const std::string name = joined_event(sampled.event);
+                if (std::find(event_order_.begin(), event_order_.end(), name) ==
+                    event_order_.end()) {
+                    event_order_.push_back(name);
+                }
+            }
+            std::map<std::string, double> whole;
+            for (const Hit& hit : run.hits) whole[hit.event] += hit.value;
+            for (const Hit& hit : run.hits) add_hit(hit, whole[hit.event], i, j);
+        }
+    }
+}
+
+// A function that no sample fell into was not seen: that is a 0 where the event was sampled, and
+// unknown where it was not.
+void Joining::finish_function(Row& row) const {
+    for (std::size_t i = 0; i < sides_.size(); ++i) {
+        Cell& cell = row.cells[i];
+        const auto& runs = sides_[i].runs;
+        const bool sampled = std::all_of(runs.begin(), runs.end(), [&](const Run& run) {
+            return std::any_of(run.sampled.begin(), run.sampled.end(), [&](const Sampled& each) {
+                return joined_event(each.event) == row.event;
+            });
+        });
+        if (!sampled) {
+            cell.values.clear();
+            cell.state = CounterState::absent;
+            cell.reason = "not sampled on this side";
+            continue;
+        }
+        cell.values.resize(runs.size());
+        for (const Run& run : runs) {
+            for (const Sampled& each : run.sampled) {
+                if (joined_event(each.event) == row.event) row.unit = each.unit;
+            }
+        }
+    }
+    if (per_ == Per::share) row.unit = "%";
+}
+
+// Whether a function has a part in its event that is worth a test. Thousands of rows of a few
+// samples each would drown the others when all are corrected for their number; what is left out by
+// its weight on all sides together biases no test (Bourgon, Gentleman and Huber 2010).
+bool Joining::is_heavy(const Row& row) const {
+    constexpr double least_share = 0.005;
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+        const auto whole = wholes_.find({row.event, i});
+        if (whole == wholes_.end() || whole->second <= 0) continue;
+        double sum = 0;
+        for (const double value : row.cells[i].values) sum += value;
+        if (sum / whole->second >= least_share) return true;
+    }
+    return false;
+}
+
+void Joining::judge(std::vector<Row>& rows) const {
+    std::map<std::string, std::vector<Ratio*>> families;
+    for (Row& row : rows) {
+        row.ratios.resize(row.cells.size());
+        const bool function = !row.module.empty();
+        for (std::size_t i = 1; i < row.cells.size(); ++i) {
+            if (!row.cells[0].ok() || !row.cells[i].ok()) continue;
+            row.ratios[i] = ratio_of(row.cells[0].values, row.cells[i].values, row.grain);
+            if (function && !is_heavy(row)) continue;
+            // All counts are one table; the functions of each event are one.
+            families[function ? row.event : ""].push_back(&row.ratios[i]);
+        }
+    }
+    for (auto& [event, ratios] : families) adjust_for_many(ratios);
+}
+
+void Joining::sort_functions(std::vector<Row>& rows) const {
+    const auto weight = [](const Row& row) {
+        double most = 0;
+        for (const Cell& cell : row.cells) most = std::max(most, cell.mean().value_or(0));
+        return most;
+    };
+    const auto place = [&](const Row& row) {
+        return std::find(event_order_.begin(), event_order_.end(), row.event);
+    };
+    std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+        if (a.event != b.event) return place(a) < place(b);
+        return weight(a) > weight(b);
+    });
+}
+
+}  // namespace
+
+std::string_view to_string(Per per) {
+    for (const auto& [each, name] : per_names) {
+        if (each == per) return name;
+    }
+    return "run";
+}
+
+std::optional<Per> parse_per(std::string_view text) {
+    for (const auto& [per, name] : per_names) {
+        if (name == text) return per;
+    }
+    return std::nullopt;
+}
+
+std::optional<double> Cell::mean() const {
+    if (!ok() || values.empty()) return std::nullopt;
+    return analysis::summarize(values).mean;
+}
+
+double Cell::deviation() const {
+    return values.empty() ? 0 : analysis::summarize(values).deviation;
+}
+
+Result<Comparison> join(const std::vector<Side>& sides, Per per, const NameRules& rules) {
+    for (const Side& side : sides) {
+        if (side.runs.empty()) {
+            return base::fail(ErrorCode::bad_input, side.name + " has no finished run");
+        }
+    }
+    if (sides.empty()) return base::fail(ErrorCode::bad_input, "nothing to compare");
+    auto divisors = find_divisors(sides, per);
+    if (!divisors) return divisors.error();
+    return Joining(sides, *divisors, per, rules).join();
+}
+
+}  // namespace ringside::compare

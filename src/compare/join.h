@@ -1,0 +1,58 @@
+// Sides joined into one table: by event, then by function. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "compare/names.h"
+#include "compare/ratio.h"
+#include "compare/run.h"
+
+namespace ringside::compare {
+
+// By what values are divided, run by run, before they are compared.
+enum class Per { run, second, instruction, share };
+std::string_view to_string(Per per);
+std::optional<Per> parse_per(std::string_view text);
+
+// One side's part of a row.
+struct Cell {
+    std::vector<double> values;  // one for each run in which it could be measured
+    CounterState state = CounterState::ok;
+    std::string reason;  // if not ok
+    std::string name;    // what this side calls the function, where that differs from the row's
+
+    bool ok() const { return state == CounterState::ok; }
+    std::optional<double> mean() const;
+    double deviation() const;  // of one run from the mean
+};
+
+struct Row {
+    std::string event;
+    std::string unit;
+    std::string module;  // these are empty for the event as a whole
+    std::string symbol;
+    bool in_kernel = false;
+    bool resolved = true;
+    double grain = 0;           // the step in which its values come
+    std::vector<Cell> cells;    // one for each side
+    std::vector<Ratio> ratios;  // of each side to the first; that of the first has nothing in it
+};
+
+struct Comparison {
+    Per per = Per::run;
+    std::vector<Row> events;      // counts and times
+    std::vector<Row> functions;   // heaviest first, event by event
+    std::vector<Row> unresolved;  // addresses without a name, module by module
+};
+
+// At least one side, each with at least one run. Fails where `per` divides by what a side has not
+// measured.
+Result<Comparison> join(const std::vector<Side>& sides, Per per = Per::run,
+                        const NameRules& rules = NameRules::built_in());
+
+}  // namespace ringside::compare

@@ -1,0 +1,81 @@
+// What was measured, side by side: a side is one place where the program ran (this machine, a
+// guest, a file from elsewhere), a run is one execution there. Passive.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ringside/trust.h>
+
+namespace ringside::compare {
+
+struct Count {
+    std::string event;  // "page-faults"; parts of the time are "time.user", in ns
+    std::string unit;   // "ns", "bytes"; empty for plain counts
+    CounterState state = CounterState::ok;
+    std::string reason;  // if not ok
+    double value = 0;    // to be used if ok
+    double running_ratio = 1;
+
+    bool ok() const { return state == CounterState::ok; }
+};
+
+// Samples of one event in one function.
+struct Hit {
+    std::string event;
+    std::string module;  // "libc.so.6", "[kernel]"
+    std::string symbol;
+    bool in_kernel = false;
+    bool resolved = true;
+    double value = 0;    // how much of the event they stand for
+    double samples = 0;  // 0 where only the value is known
+};
+
+struct Sampled {
+    std::string event;
+    std::string unit;  // of the values: "ns", "%" where a file has shares alone, or empty
+    double samples = 0;
+    double lost = 0;
+};
+
+struct Run {
+    std::vector<Count> counts;
+    std::vector<Hit> hits;
+    std::vector<Sampled> sampled;
+    std::optional<int> exit_code;  // as a shell gives it
+    // What the program wrote to its standard output, as a digest; empty if that was not kept.
+    std::string output_digest;
+
+    const Count* find(std::string_view event) const;
+    const Sampled* find_sampled(std::string_view event) const;
+};
+
+// What is not known is empty.
+struct Environment {
+    std::string kernel;
+    std::string cpu;
+    std::string hypervisor;  // "none" on bare metal
+    std::string clock_source;
+    std::optional<int> cpus;
+    std::optional<double> memory_bytes;
+    std::optional<double> cpu_hz;
+};
+
+enum class SideKind { native, kvm, tcg, ssh, file };
+std::string_view to_string(SideKind kind);
+std::optional<SideKind> parse_side_kind(std::string_view text);
+
+struct Side {
+    std::string name;
+    SideKind kind = SideKind::file;
+    std::vector<Run> runs;
+    Environment environment;
+    std::map<std::string, std::string> build_ids;  // by module
+    std::vector<std::string> notes;                // what those who measured had to say
+};
+
+}  // namespace ringside::compare
