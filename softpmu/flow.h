@@ -103,20 +103,25 @@ class Flow {
         }
     }
 
-    // Whether `block` goes on with `next`: in its middle, where it faulted, or behind its end.
+    // Whether `block` goes on with `next`: behind its end, or in its middle, where it faulted. What
+    // could be both, a loop's begin, is its end: interrupts are more frequent than faults there.
     static bool goes_on(const Block& block, const Block& next, Step& step) {
+        const bool has_target = block.end == End::conditional || block.end == End::direct;
+        if (has_target && next.start == block.target) {
+            branch(block, block.target != block.next || block.end == End::direct, step);
+            return true;
+        }
+        if (next.start == block.next && block.end != End::direct) {
+            if (block.end == End::conditional) branch(block, false, step);
+            return true;
+        }
         const std::uint32_t index = block.index_of(next.start);
         if (index < block.count) {
             again(block.count - index, step);
             return true;
         }
-        const bool at_next = next.start == block.next && block.end != End::direct;
-        const bool at_target = (block.end == End::conditional || block.end == End::direct) &&
-                               next.start == block.target;
-        const bool anywhere = block.end == End::indirect && next.in_kernel == block.in_kernel;
-        if (!at_next && !at_target && !anywhere) return false;
-        const bool is_branch = block.end != End::none && block.end != End::repeated;
-        if (is_branch) branch(block, !at_next || anywhere, step);
+        if (block.end != End::indirect || next.in_kernel != block.in_kernel) return false;
+        branch(block, true, step);
         return true;
     }
 
