@@ -314,6 +314,7 @@ void begin(const qemu_plugin_tb* translated) {
         plugin.guest_base = reinterpret_cast<std::uint64_t>(place) - qemu_plugin_insn_vaddr(first);
     }
     if (const char* path = qemu_plugin_path_to_binary()) plugin.program = path;
+    plugin.store.extension().guest_base = plugin.guest_base;
     std::strncpy(plugin.store.extension().program, plugin.program.c_str(), SOFT_NAME_BYTES - 1);
 }
 

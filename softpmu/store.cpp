@@ -84,6 +84,7 @@ int Store::reopen_after_fork() {
     format(fresh);
     auto& child = *reinterpret_cast<soft_extension*>(fresh + page_end);
     std::memcpy(child.program, extension_->program, sizeof child.program);
+    child.guest_base = extension_->guest_base;
     // QEMU counts into the places of the blocks it translated for the parent.
     child.hot_count = extension_->hot_count;
     for (std::uint64_t i = 0; i < child.hot_count; ++i) {
@@ -119,6 +120,7 @@ void Store::format(char* base) {
     extension.pid = pid_;
     extension.machine = options_.machine;
     extension.period = options_.period;
+    extension.began_ns = now_ns();
     extension.hot_offset = hot_at;
     extension.hot_capacity = options_.hot_capacity;
     extension.sample_offset = samples_at(options_);

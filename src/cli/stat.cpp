@@ -84,7 +84,6 @@ class StatVerb final : public Verb {
     Result<void> finish(Runs& runs);
     Result<void> show_interval();
     const std::vector<AskedEvent>& asked() const;
-    Outcome run_measured(CommandHooks hooks);
     Outcome measure_command(Runs& runs);
     Outcome measure_alone(Runs& runs);
     StatReport report_of(Runs runs) const;
@@ -310,24 +309,8 @@ Outcome StatVerb::measure_command(Runs& runs) {
         }
         return finished;
     };
-    return run_measured(std::move(hooks));
-}
-
-Outcome StatVerb::run_measured(CommandHooks hooks) {
-    if (!soft_) return run_command(command_, output_, hooks);
-    auto launch = soft_->begin(command_);
-    if (launch) {
-        hooks.extra_env = std::move(launch->environment);
-        return run_command(launch->command, output_, hooks);
-    }
-    switch (launch.error().code) {
-        case ErrorCode::not_found:
-            return Outcome(exit_not_found, launch.error());
-        case ErrorCode::not_permitted:
-            return Outcome(exit_cannot_execute, launch.error());
-        default:
-            return launch.error();
-    }
+    if (soft_) return run_launch(soft_->begin(command_), output_, std::move(hooks));
+    return run_command(command_, output_, hooks);
 }
 
 Outcome StatVerb::measure_alone(Runs& runs) {

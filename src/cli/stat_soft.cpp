@@ -3,8 +3,6 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 
@@ -27,20 +25,6 @@ std::vector<AskedEvent> default_soft_events() {
 }
 
 }  // namespace
-
-Result<MemoryFolder> make_soft_folder() {
-    auto folder = MemoryFolder::make("soft");
-    constexpr mode_t others_may_add = 01733;
-    if (folder && ::geteuid() == 0) ::chmod(folder->path().c_str(), others_may_add);
-    return folder;
-}
-
-Result<std::string> find_soft_plugin() {
-    const std::string file = "libringside-soft.so";
-    const auto folder = find_own_folder("softpmu", file);
-    if (!folder) return folder.error();
-    return *folder + "/" + file;
-}
 
 Result<SoftPanel> SoftPanel::open(std::vector<AskedEvent> events) {
     SoftPanel panel;

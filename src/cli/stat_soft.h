@@ -6,18 +6,12 @@
 #include <vector>
 
 #include "analysis/stat.h"
-#include "cli/own_files.h"
+#include "cli/soft_command.h"
 #include "cli/stat_request.h"
 #include "soft/events.h"
-#include "soft/launch.h"
 #include "soft/run.h"
 
 namespace ringside::cli {
-
-// A folder for the soft PMU's counts of one run. Programs that change their user count, too.
-Result<MemoryFolder> make_soft_folder();
-// The plugin as built or installed.
-Result<std::string> find_soft_plugin();
 
 class SoftPanel {
   public:

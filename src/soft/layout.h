@@ -72,7 +72,9 @@ struct soft_extension {
     uint64_t sample_capacity;
     uint64_t sample_count; /* those beyond the capacity are lost */
     uint64_t device_count;
-    uint64_t reserved[3];
+    uint64_t began_ns;   /* CLOCK_MONOTONIC */
+    uint64_t guest_base; /* added to a guest's address it is QEMU's own */
+    uint64_t reserved[1];
     char program[SOFT_NAME_BYTES];
     char first_uncounted[SOFT_NAME_BYTES];
     struct soft_device device[SOFT_DEVICES];

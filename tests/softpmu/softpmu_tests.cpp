@@ -182,6 +182,26 @@ TEST_F(SoftProgram, ThreadsHaveCountsOfTheirOwn) {
     }
 }
 
+TEST_F(SoftProgram, CountsItself) {
+    const auto output = base::run(
+        {build + "/ringside", "stat", "--soft", "--", bare + "/self_count", "soft:::INSTRUCTIONS"});
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->status.code, 0) << output->stderr_text;
+    EXPECT_THAT(output->stdout_text, HasSubstr("difference 4000000\n")) << "exact to the loop";
+    EXPECT_THAT(output->stdout_text, HasSubstr("process 20"));
+    EXPECT_THAT(output->stdout_text, HasSubstr("child: the parent's absent, its own counts"));
+}
+
+TEST_F(SoftProgram, WhatItMayNotCountIsSaid) {
+    const auto output = base::run(
+        {build + "/ringside", "stat", "--soft", "--", bare + "/self_count", "soft:::LOADS"});
+    ASSERT_TRUE(output);
+    EXPECT_THAT(output->stdout_text, HasSubstr("was not asked to count LOADS"));
+    const auto native = base::run({bare + "/self_count", "soft:::INSTRUCTIONS"});
+    ASSERT_TRUE(native);
+    EXPECT_THAT(native->stdout_text, HasSubstr("does not run under the soft PMU"));
+}
+
 TEST_F(SoftProgram, WhatItStartsIsCountedToo) {
     const auto shell = [&](const std::string& first) {
         return stat({"sh", "-c",
@@ -255,6 +275,32 @@ TEST_F(SoftX86, SamplesEveryPeriodExactly) {
     EXPECT_EQ((*samples)[0].ip, (*samples)[2].ip);
     EXPECT_EQ((*samples)[1].ip, (*samples)[3].ip);
     EXPECT_TRUE(fs::exists(fs::path(files_of_run(where)->front()).replace_extension(".maps")));
+}
+
+TEST_F(SoftProgram, ARecordingIsAPerfDataFile) {
+    const std::string file = scratch::file("soft.data");
+    const std::string program = build + "/workloads/many_calls";
+    const auto output = base::run({build + "/ringside", "record", "--soft", "--json", "-c", "1009",
+                                   "-o", file, "--", "sh", "-c", program + " 100000; exit 4"});
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->status.code, 4) << output->stderr_text;
+    const auto json = nlohmann::json::parse(output->stdout_text, nullptr, false);
+    ASSERT_TRUE(json.is_object());
+    EXPECT_EQ(json.at("events").at(0).at("name"), "soft:instructions");
+    EXPECT_EQ(json.at("lost"), 0);
+    EXPECT_THAT(json.at("notes").dump(), HasSubstr("soft: sampled in software"));
+
+    const auto report = base::run({build + "/ringside", "report", "--json", "-i", file});
+    ASSERT_TRUE(report);
+    const auto rows = nlohmann::json::parse(report->stdout_text).at("events").at(0).at("rows");
+    std::map<std::string, double> share;
+    for (const auto& row : rows) share[row.at("symbol")] += row.at("self_pct").get<double>();
+    EXPECT_GT(share["called_many_times"] + share["main"], 50) << "two programs of one process";
+    if (!has("perf")) return;
+    const auto perf = base::run({"perf", "report", "-i", file, "--stdio", "--no-children"});
+    ASSERT_TRUE(perf);
+    EXPECT_THAT(perf->stdout_text, HasSubstr("of event 'soft:instructions'"));
+    EXPECT_THAT(perf->stdout_text, HasSubstr("called_many_times"));
 }
 
 TEST_F(SoftX86, TheHistogramKnowsTheHotBlock) {

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 
 std::string write(const std::string& name, const std::string& content, bool executable = true) {
-    const std::string path = scratch::file(name);
+    const std::string path = scratch::file("program." + name);
     std::ofstream(path, std::ios::binary) << content;
     if (executable) fs::permissions(path, fs::perms::owner_all);
     return path;
@@ -68,7 +68,7 @@ TEST(Program, WhatCannotBeExecuted) {
     EXPECT_EQ(read_program(write("cut", elf(EM_X86_64).substr(0, 20))).error, ENOEXEC);
     EXPECT_EQ(read_program(write("nobody", "#!\n")).error, ENOEXEC);
     EXPECT_EQ(read_program(write("lost", "#!/no/such/shell\n")).error, ENOENT);
-    const std::string loop = scratch::file("loop");
+    const std::string loop = scratch::file("program.loop");
     EXPECT_EQ(read_program(write("loop", "#!" + loop + "\n")).error, ELOOP);
 }
 
