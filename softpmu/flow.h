@@ -1,6 +1,6 @@
-// From blocks to counts, on one vCPU. QEMU says when a block begins, not whether it came to its
-// end. That is told by the block after it: if neither of the block's successors follows, it was
-// interrupted, and the address at which it goes on later says where. Pure.
+// From blocks to what was executed, on one vCPU. QEMU says when a block begins, not whether it came
+// to its end. That is told by the block after it: if neither of the block's successors follows, it
+// was interrupted, and the address at which it goes on later says where. Pure.
 #pragma once
 
 #include <array>
@@ -9,92 +9,72 @@
 
 namespace ringside::softpmu {
 
-// What the begin of a block adds to the counts.
-struct Step {
-    std::int64_t instructions = 0;    // negative if more was counted before than was executed
-    std::uint32_t skipped = 0;        // instructions at its front that were counted before
-    const Block* branched = nullptr;  // the block whose branch is known now
-    bool taken = false;
-};
-
 class Flow {
   public:
-    Step enter(const Block& next) {
-        const Block* before = previous_;
-        previous_ = &next;
-        Step step;
-        step.instructions = next.count;
-        if (before != nullptr) leave(*before, next, step);
-        return step;
-    }
-
-    // Another thread's code comes next.
-    void forget() { *this = Flow(); }
-
-  private:
-    void leave(const Block& before, const Block& next, Step& step) {
-        switch (before.end) {
-            case End::none:
-                if (next.start != before.next) interrupted(before, next, step);
-                return;
-            case End::conditional:
-                if (next.start == before.next || next.start == before.target) {
-                    branch(before, next.start != before.next, step);
-                } else {
-                    interrupted(before, next, step);
-                }
-                return;
-            case End::direct:
-                if (next.start == before.target) {
-                    branch(before, true, step);
-                } else {
-                    interrupted(before, next, step);
-                }
-                return;
-            case End::indirect:
-                // Only an exception enters the kernel this way.
-                if (before.in_kernel == next.in_kernel) {
-                    branch(before, true, step);
-                } else {
-                    interrupted(before, next, step);
-                }
-                return;
-            case End::repeated:
-                if (next.start == before.last) {
-                    again(1, step);
-                    step.skipped = 1;
-                } else if (next.start != before.next) {
-                    interrupted(before, next, step);
-                }
-                return;
-            case End::system:
-                resume(next, step);
-                return;
+    // A block begins. `sink` is told what is known now:
+    //   left(block, taken)    `block` came to its end, and the branch there, if any, was executed
+    //   again(n)              n instructions were counted that were not executed, and are now
+    //   repeated()            of these, the first of the new block
+    template <typename Sink>
+    void enter(const Block& next, Sink& sink) {
+        if (expects(next)) {
+            const Block& before = go_on(next);
+            sink.left(before, next.start != before.fall);
+        } else {
+            enter_unexpected(next, sink);
         }
     }
 
-    static void branch(const Block& block, bool taken, Step& step) {
-        step.branched = &block;
-        step.taken = taken;
+    // The same in two parts, for those who count the time: nearly always the next block is one that
+    // may follow. Which of them it is cannot be foreseen, so nothing branches on it.
+    bool expects(const Block& next) const {
+        const Block& before = *previous_;
+        const auto fell = static_cast<unsigned>(next.start == before.fall);
+        const auto jumped = static_cast<unsigned>(next.start == before.target);
+        const auto anywhere = static_cast<unsigned>(before.end == End::indirect) &
+                              static_cast<unsigned>(before.in_kernel == next.in_kernel);
+        return (fell | jumped | anywhere) != 0;
+    }
+    // Returns the block before.
+    const Block& go_on(const Block& next) {
+        const Block& before = *previous_;
+        previous_ = &next;
+        return before;
+    }
+    template <typename Sink>
+    void enter_unexpected(const Block& next, Sink& sink) {
+        const Block& before = go_on(next);
+        if (before.end == End::system) {
+            resume(next, sink);
+        } else if (before.end == End::repeated && next.start == before.last) {
+            sink.again(1);
+            sink.repeated();
+        } else {
+            interrupted(before, next, sink);
+        }
     }
 
-    static void again(std::uint32_t instructions, Step& step) { step.instructions -= instructions; }
+    // Another thread's code comes next, which nothing expects.
+    void forget() { *this = Flow(); }
 
-    void interrupted(const Block& block, const Block& next, Step& step) {
+  private:
+    template <typename Sink>
+    void interrupted(const Block& block, const Block& next, Sink& sink) {
         // QEMU itself leaves a block, and goes on in its middle: code that was overwritten, atomic
         // instructions that need all other vCPUs to stand still.
         const std::uint32_t index = block.index_of(next.start);
         if (index < block.count) {
-            again(block.count - index, step);
+            sink.again(block.count - index);
             return;
         }
         for (std::size_t i = waiting_.size() - 1; i > 0; --i) waiting_[i] = waiting_[i - 1];
         waiting_[0] = &block;
     }
 
-    void resume(const Block& next, Step& step) {
+    template <typename Sink>
+    void resume(const Block& next, Sink& sink) {
         for (std::size_t i = 0; i < waiting_.size() && waiting_[i] != nullptr; ++i) {
-            if (!goes_on(*waiting_[i], next, step)) continue;
+            if (!goes_on(*waiting_[i], next, sink)) continue;
             // Those above it were left for good.
             std::size_t to = 0;
             for (++i; i < waiting_.size(); ++i) waiting_[to++] = waiting_[i];
@@ -105,27 +85,31 @@ class Flow {
 
     // Whether `block` goes on with `next`: behind its end, or in its middle, where it faulted. What
     // could be both, a loop's begin, is its end: interrupts are more frequent than faults there.
-    static bool goes_on(const Block& block, const Block& next, Step& step) {
-        const bool has_target = block.end == End::conditional || block.end == End::direct;
-        if (has_target && next.start == block.target) {
-            branch(block, block.target != block.next || block.end == End::direct, step);
-            return true;
-        }
-        if (next.start == block.next && block.end != End::direct) {
-            if (block.end == End::conditional) branch(block, false, step);
-            return true;
-        }
+    template <typename Sink>
+    static bool goes_on(const Block& block, const Block& next, Sink& sink) {
         const std::uint32_t index = block.index_of(next.start);
-        if (index < block.count) {
-            again(block.count - index, step);
-            return true;
+        if (next.start == block.target) {
+            sink.left(block, true);
+        } else if (next.start == block.fall) {
+            sink.left(block, false);
+        } else if (index < block.count) {
+            sink.again(block.count - index);
+        } else if (block.end == End::indirect && next.in_kernel == block.in_kernel) {
+            sink.left(block, true);
+        } else {
+            return false;
         }
-        if (block.end != End::indirect || next.in_kernel != block.in_kernel) return false;
-        branch(block, true, step);
         return true;
     }
 
-    const Block* previous_ = nullptr;
+    // Behind it anything may come.
+    static inline const Block beginning_ = [] {
+        Block block;
+        block.end = End::system;
+        return block;
+    }();
+
+    const Block* previous_ = &beginning_;
     std::array<const Block*, 8> waiting_{};  // interrupted, the latest first
 };
 

@@ -25,7 +25,7 @@ bool parse_period(std::string_view value, std::uint64_t& into) {
 bool parse_mode(std::string_view value, PluginOptions& options) {
     options.hot = value == "hot";
     const bool full = value == "full";
-    if (full) options.memory = options.predictor = options.caches = true;
+    if (full) options.branches = options.memory = options.predictor = options.caches = true;
     if (value == "sample" && options.period == 0) options.period = default_period;
     return options.hot || full || value == "sample" || value == "count";
 }
@@ -45,6 +45,8 @@ std::string PluginOptions::read(std::span<char* const> words) {
             good = parse_mode(value, *this);
         } else if (name == "period") {
             good = parse_period(value, period);
+        } else if (name == "branches") {
+            good = parse_switch(value, branches);
         } else if (name == "memory") {
             good = parse_switch(value, memory);
         } else if (name == "predictor") {
@@ -64,7 +66,8 @@ std::uint64_t PluginOptions::counters(bool whole_machine) const {
         for (const auto counter : counters) mask |= std::uint64_t{1} << counter;
         return mask;
     };
-    std::uint64_t mask = bits({SOFT_INSTRUCTIONS, SOFT_BRANCHES, SOFT_TAKEN_BRANCHES});
+    std::uint64_t mask = bits({SOFT_INSTRUCTIONS});
+    if (follows_blocks(whole_machine)) mask |= bits({SOFT_BRANCHES, SOFT_TAKEN_BRANCHES});
     if (whole_machine) mask |= bits({SOFT_KERNEL_INSTRUCTIONS});
     if (memory || caches) mask |= bits({SOFT_LOADS, SOFT_STORES});
     if (memory && whole_machine) mask |= bits({SOFT_IO});

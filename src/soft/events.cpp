@@ -13,8 +13,8 @@ namespace ringside::soft {
 namespace {
 
 Needs needs_named(std::string_view name) {
-    constexpr std::array<std::string_view, 5> names = {"count", "memory", "predictor", "caches",
-                                                       "machine"};
+    constexpr std::array<std::string_view, 6> names = {"count",     "branches", "memory",
+                                                       "predictor", "caches",   "machine"};
     const auto found = std::find(names.begin(), names.end(), name);
     RINGSIDE_ASSERT(found != names.end());
     return static_cast<Needs>(found - names.begin());

@@ -10,7 +10,7 @@
 
 namespace ringside::soft {
 
-enum class Needs { count, memory, predictor, caches, machine };
+enum class Needs { count, branches, memory, predictor, caches, machine };
 
 struct Event {
     std::string name;       // "L1D_MISS_MODEL"

@@ -47,6 +47,7 @@ std::string plugin_option(const LaunchOptions& options) {
     std::string text = fmt::format("{},folder={},mode=count", option_text(options.plugin),
                                    option_text(options.folder));
     if (options.period != 0) text += fmt::format(",period={}", options.period);
+    if (options.branches) text += ",branches=on";
     if (options.memory) text += ",memory=on";
     if (options.predictor) text += ",predictor=on";
     if (options.caches) text += ",caches=on";
@@ -56,6 +57,7 @@ std::string plugin_option(const LaunchOptions& options) {
 }  // namespace
 
 void LaunchOptions::want(const Event& event) {
+    branches = branches || event.needs == Needs::branches;
     memory = memory || event.needs == Needs::memory;
     predictor = predictor || event.needs == Needs::predictor;
     caches = caches || event.needs == Needs::caches;

@@ -15,6 +15,7 @@ struct LaunchOptions {
     std::string plugin;  // the file
     std::string folder;  // where counts go
     std::uint64_t period = 0;
+    bool branches = false;
     bool memory = false;
     bool predictor = false;
     bool caches = false;

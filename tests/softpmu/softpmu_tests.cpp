@@ -119,6 +119,16 @@ TEST_F(SoftX86, AStringInstructionIsOneAndEachAccessIsSeen) {
     EXPECT_EQ(counts.at("stores"), 100'000 + 1000);
 }
 
+// Without branches there is a cheaper way to count.
+TEST_F(SoftX86, InstructionsAloneAreTheSame) {
+    EXPECT_EQ(stat({bare_x86}, "instructions").at("instructions"), 5 + 2'000'000 + 3);
+    EXPECT_EQ(stat({bare_x86, "a", "b"}, "instructions").at("instructions"), 4 + 3 + 1 + 4000 + 4);
+    const Words shell{"sh", "-c", "ls -l / /usr/bin | sort"};
+    const auto all = stat(shell);
+    EXPECT_NEAR(stat(shell, "instructions").at("instructions"), all.at("instructions"),
+                1e-3 * all.at("instructions"));
+}
+
 TEST_F(SoftX86, TheModelsAreFedExactly) {
     const auto counts = stat({bare_x86, "a", "b"},
                              "branch-misses-model,L1-dcache-misses-model,L2-misses-model,"

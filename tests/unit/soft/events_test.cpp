@@ -40,7 +40,10 @@ TEST(SoftEvents, AreFoundByEitherName) {
 
 TEST(SoftLaunch, SwitchesOnWhatEventsNeed) {
     LaunchOptions options;
+    options.want(*find_program_event("instructions"));
+    EXPECT_FALSE(options.branches);
     options.want(*find_program_event("branches"));
+    EXPECT_TRUE(options.branches);
     EXPECT_FALSE(options.memory || options.predictor || options.caches);
     options.want(*find_program_event("stores"));
     options.want(*find_program_event("branch-misses-model"));

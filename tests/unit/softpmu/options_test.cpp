@@ -17,12 +17,14 @@ std::string read(PluginOptions& options, std::vector<std::string> words) {
 }
 
 TEST(PluginOptions, ModesCountWhatTheyCost) {
-    constexpr std::uint64_t cheap =
+    constexpr std::uint64_t with_branches =
         1u << SOFT_INSTRUCTIONS | 1u << SOFT_BRANCHES | 1u << SOFT_TAKEN_BRANCHES;
     PluginOptions count;
     EXPECT_EQ(read(count, {"folder=/x", "mode=count"}), "");
-    EXPECT_EQ(count.counters(false), cheap);
-    EXPECT_EQ(count.counters(true), cheap | 1u << SOFT_KERNEL_INSTRUCTIONS);
+    EXPECT_EQ(count.counters(false), 1u << SOFT_INSTRUCTIONS);
+    EXPECT_EQ(count.counters(true), with_branches | 1u << SOFT_KERNEL_INSTRUCTIONS);
+    EXPECT_EQ(read(count, {"branches=on"}), "");
+    EXPECT_EQ(count.counters(false), with_branches);
     PluginOptions hot;
     EXPECT_EQ(read(hot, {"mode=hot", "folder=/x"}), "");
     EXPECT_EQ(hot.counters(true), 0u);
