@@ -18,12 +18,8 @@ struct qemu_info_t {
         int cur;
     } version;
     bool system_emulation;
-    union {
-        struct {
-            int smp_vcpus;
-            int max_vcpus;
-        } system;
-    };
+    int smp_vcpus;  // of a system
+    int max_vcpus;
 };
 
 struct qemu_plugin_tb;
