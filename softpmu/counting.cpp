@@ -21,18 +21,20 @@ void add(vpmu_page_vcpu& vcpu, soft_counter counter, std::uint64_t amount) {
 [[gnu::noinline]] void claim(unsigned index, Vcpu& vcpu) {
     const std::lock_guard lock(plugin.mutex);
     vcpu.thread = plugin.whole_machine ? index : static_cast<std::uint32_t>(::gettid());
-    if (vcpu.left == 0) vcpu.left = plugin.options.period;
     if (plugin.options.predictor && vcpu.predictor == nullptr) vcpu.predictor = new BranchPredictor;
     if (plugin.options.caches && vcpu.memory == nullptr) vcpu.memory = new MemoryModel;
     if (index >= SOFT_VCPUS) {
         static vpmu_page_vcpu not_shown;
         ++plugin.store.extension().uncounted_vcpus;
         vcpu.shown = &not_shown;
-        return;
+    } else {
+        plugin.store.show_vcpus(index + 1);
+        if (!plugin.whole_machine) plugin.store.begin_thread(index, vcpu.thread);
+        vcpu.shown = &plugin.store.vcpu(index);
     }
-    plugin.store.show_vcpus(index + 1);
-    if (!plugin.whole_machine) plugin.store.begin_thread(index, vcpu.thread);
-    vcpu.shown = &plugin.store.vcpu(index);
+    // Its count goes on where another thread left it, or begins.
+    const std::uint64_t executed = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
+    if (executed == 0 || vcpu.sample_at == 0) vcpu.sample_at = executed + plugin.options.period;
 }
 
 Vcpu& place_of(unsigned index) {
@@ -63,14 +65,12 @@ struct Counting {
 // Every period-th instruction, exactly, however many of them are in one block.
 [[gnu::noinline]] void take_samples(Vcpu& vcpu, const Block& block, std::uint64_t executed,
                                     std::uint32_t skipped) {
-    std::uint64_t done = 0;
-    while (executed - done >= vcpu.left) {
-        done += vcpu.left;
-        const std::size_t index = std::min<std::size_t>(skipped + done - 1, block.count - 1);
-        plugin.store.add_sample(block.start + block.offsets[index], vcpu.thread);
-        vcpu.left = plugin.options.period;
+    const std::uint64_t now = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
+    for (; now >= vcpu.sample_at; vcpu.sample_at += plugin.options.period) {
+        const std::uint64_t index = skipped + executed - 1 - (now - vcpu.sample_at);
+        const auto offset = block.offsets[std::min<std::uint64_t>(index, block.count - 1)];
+        plugin.store.add_sample(block.start + offset, vcpu.thread);
     }
-    vcpu.left -= executed - done;
 }
 
 Vcpu& vcpu_at(unsigned index) {
@@ -86,9 +86,7 @@ void count_instructions(Vcpu& vcpu, const Block& block, std::int64_t instruction
     const auto amount = static_cast<std::uint64_t>(instructions);
     add(*vcpu.shown, SOFT_INSTRUCTIONS, amount);
     if constexpr (Samples) {
-        if (instructions < static_cast<std::int64_t>(vcpu.left)) [[likely]] {
-            vcpu.left -= amount;
-        } else {
+        if (vcpu.shown->counter[SOFT_INSTRUCTIONS].raw >= vcpu.sample_at) [[unlikely]] {
             take_samples(vcpu, block, amount, skipped);
         }
     }

@@ -19,7 +19,7 @@ namespace ringside::softpmu {
 struct alignas(64) Vcpu {
     vpmu_page_vcpu* shown = nullptr;  // null: the page does not know it yet, or the thread it runs
     std::uint32_t thread = 0;
-    std::uint64_t left = 0;  // instructions to the next sample
+    std::uint64_t sample_at = 0;  // the count of instructions at the next sample
     Flow flow;
     // Where the last repeated instruction lies, and how much was executed when it was.
     std::uint64_t repeated = nowhere;

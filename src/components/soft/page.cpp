@@ -37,17 +37,28 @@ bool OwnPage::counts(unsigned counter) const {
     return first != nullptr && (vpmu::page_detail::load(first->active) >> counter & 1) != 0;
 }
 
-Result<unsigned> OwnPage::find_thread(int tid) const {
+Result<ThreadPlace> OwnPage::find_thread(int tid) const {
     for (unsigned i = reader_.header().thread_count; i-- > 0;) {
         const auto* thread = reader_.thread(i);
-        const bool runs = vpmu::page_detail::load(thread->vcpu) != VPMU_PAGE_NO_THREAD;
-        if (runs && vpmu::page_detail::load(thread->id) == static_cast<std::uint32_t>(tid)) {
-            return i;
+        const auto vcpu_index = vpmu::page_detail::load(thread->vcpu);
+        const auto* vcpu = reader_.vcpu(vcpu_index);
+        if (vcpu == nullptr) continue;  // it ended
+        if (vpmu::page_detail::load(thread->id) == static_cast<std::uint32_t>(tid)) {
+            return ThreadPlace{i, vcpu_index, thread, vcpu};
         }
     }
     return fail(ErrorCode::not_found,
                 fmt::format("the soft PMU does not count thread {} of this process", tid),
                 fmt::format("it counts the first {} threads of its own program", SOFT_THREADS));
+}
+
+bool OwnPage::read_moving_thread(const ThreadPlace& place, unsigned counter,
+                                 std::uint64_t& value) const {
+    const auto* vcpu = reader_.vcpu(vpmu::page_detail::load(place.thread->vcpu));
+    const auto raw = [&](unsigned index) {
+        return vcpu == nullptr ? 0 : vpmu::page_detail::load(vcpu->counter[index].raw);
+    };
+    return reader_.read_thread_count(place.index, counter, raw, value);
 }
 
 bool OwnPage::read_process(unsigned counter, std::uint64_t& value) const {

@@ -33,7 +33,7 @@ std::atomic<unsigned>& forks() {
 class SoftCounters final : public session::Counters {
   public:
     // Of a thread, or of the process.
-    SoftCounters(OwnPage page, std::optional<unsigned> thread,
+    SoftCounters(OwnPage page, std::optional<ThreadPlace> thread,
                  std::span<const ComponentEvent> events)
         : page_(std::move(page)), thread_(thread) {
         for (const auto& event : events) {
@@ -75,15 +75,11 @@ class SoftCounters final : public session::Counters {
         return {};
     }
 
-    bool read_plain(std::int64_t* out) override {
-        for (const Cell& cell : cells_) {
-            if (!value_of(cell, *out++)) return false;
-        }
-        return true;
-    }
+    bool read_plain(std::int64_t* out) override { return read_all(out); }
 
     Result<void> read_values(std::span<std::int64_t> out) override {
-        return read_plain(out.data()) ? Result<void>() : unsettled();
+        if (read_all(out.data())) return {};
+        return unsettled();
     }
 
     std::string reason(std::size_t) const override {
@@ -109,6 +105,13 @@ class SoftCounters final : public session::Counters {
                        : page_.read_process(cell.counter, value);
     }
 
+    bool read_all(std::int64_t* out) const {
+        for (const Cell& cell : cells_) {
+            if (!value_of(cell, *out++)) return false;
+        }
+        return true;
+    }
+
     bool value_of(const Cell& cell, std::int64_t& out) const {
         std::uint64_t value = cell.sum;
         if (running_) {
@@ -125,7 +128,7 @@ class SoftCounters final : public session::Counters {
     }
 
     OwnPage page_;
-    std::optional<unsigned> thread_;
+    std::optional<ThreadPlace> thread_;
     std::vector<Cell> cells_;
     const std::atomic<unsigned>& forks_ = forks();
     unsigned opened_in_ = forks_;
@@ -176,7 +179,7 @@ class SoftComponent final : public session::Component {
         auto page = map();
         if (!page) return page.error();
         const Target& target = options.target;
-        std::optional<unsigned> thread;
+        std::optional<ThreadPlace> thread;
         if (target.kind == Target::Kind::calling_thread || target.kind == Target::Kind::thread) {
             const bool own = target.kind == Target::Kind::calling_thread || target.id == 0;
             const auto found = page->find_thread(own ? ::gettid() : target.id);
