@@ -19,6 +19,7 @@ struct StatRow {
     std::string place;   // "CPU 3", "thread 17 (worker)"; empty: all there is, together
     std::string unit;    // "ns", "bytes"; empty for plain counts
     bool metric = false;
+    bool soft = false;  // counted by a PMU in software
     CounterState state = CounterState::ok;
     std::string reason;      // if not ok
     double value = 0;        // to be used if ok; a count has no fraction

@@ -19,6 +19,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/text.h"
 
 namespace ringside::base {
 
@@ -259,6 +260,16 @@ Result<Child> spawn(const std::vector<std::string>& argv, const SpawnOptions& op
     }
     if (auto started = child.confirm_exec(); !started) return started.error();
     return child;
+}
+
+std::optional<std::string> find_executable(const std::string& name) {
+    if (contains(name, "/")) return name;
+    const char* path = std::getenv("PATH");
+    for (const auto folder : split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
+        std::string candidate = std::string(folder.empty() ? "." : folder) + "/" + name;
+        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
+    }
+    return std::nullopt;
 }
 
 Result<CommandOutput> run(const std::vector<std::string>& argv, std::chrono::milliseconds limit) {

@@ -89,6 +89,9 @@ class Child {
 // at its release.
 Result<Child> spawn(const std::vector<std::string>& argv, const SpawnOptions& options = {});
 
+// Where execvp() would find `name`: in PATH, or as it is if it has a slash.
+std::optional<std::string> find_executable(const std::string& name);
+
 struct CommandOutput {
     ExitStatus status;
     std::string stdout_text;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mmap.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "guest/elf.h"
 #include "preload/io_layout.h"
@@ -24,17 +25,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Bytes = std::span<const std::byte>;
-
-// As execvp() looks for it.
-std::string find_program(const std::string& name) {
-    if (base::contains(name, "/")) return name;
-    const char* path = std::getenv("PATH");
-    for (const auto folder : base::split(path != nullptr ? path : "/usr/bin:/bin", ':')) {
-        std::string candidate = fs::path(folder.empty() ? "." : folder) / name;
-        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-    }
-    return {};
-}
 
 struct Program {
     base::Mmap memory;
@@ -88,7 +78,7 @@ std::optional<std::string> obstacle_in(const Program& program) {
 }  // namespace
 
 std::optional<std::string> not_interposable(const std::string& name) {
-    std::string path = find_program(name);
+    std::string path = base::find_executable(name).value_or("");
     for (int depth = 0; depth < 4; ++depth) {
         const auto program = open_program(path);
         if (!program) return std::nullopt;
@@ -99,33 +89,14 @@ std::optional<std::string> not_interposable(const std::string& name) {
     return std::nullopt;
 }
 
-Result<std::string> interposer_folder() {
-    std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error).parent_path();
-    for (const char* place : {"io", "../lib/ringside/io", "../" RINGSIDE_LIBDIR "/ringside/io"}) {
-        const fs::path folder = (self / place).lexically_normal();
-        if (fs::exists(folder / "lib64/libringside-io.so", error)) return folder.string();
-    }
-    return base::fail(ErrorCode::not_found,
-                      "libringside-io.so is not where it was built or installed",
-                      "build the target ringside_io, or install Ringside as a whole");
-}
-
 Result<TableFolder> TableFolder::make() {
-    // Memory, not a disk: the tables are written all the time.
-    for (std::string pattern : {"/dev/shm/ringside-io-XXXXXX", "/tmp/ringside-io-XXXXXX"}) {
-        if (::mkdtemp(pattern.data()) != nullptr) return TableFolder(pattern);
-    }
-    return base::fail_errno(errno, "cannot make a folder for counts in /dev/shm or /tmp");
-}
-
-TableFolder::~TableFolder() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove_all(path_, error);
+    auto folder = MemoryFolder::make("io");
+    if (!folder) return folder.error();
+    return TableFolder(std::move(*folder));
 }
 
 Result<std::vector<std::string>> TableFolder::environment() const {
-    const auto folder = interposer_folder();
+    const auto folder = find_own_folder("io", "lib64/libringside-io.so");
     if (!folder) return folder.error();
     if (folder->find_first_of(": $") != std::string::npos) {
         return base::fail(ErrorCode::unsupported, "LD_PRELOAD cannot name a file in " + *folder,
@@ -134,7 +105,7 @@ Result<std::vector<std::string>> TableFolder::environment() const {
     std::string preload = *folder + "/$LIB/libringside-io.so";
     const char* before = std::getenv("LD_PRELOAD");
     if (before != nullptr && *before != '\0') preload += std::string(":") + before;
-    return std::vector<std::string>{"LD_PRELOAD=" + preload, IO_DIR_VARIABLE "=" + path_};
+    return std::vector<std::string>{"LD_PRELOAD=" + preload, IO_DIR_VARIABLE "=" + path()};
 }
 
 }  // namespace ringside::cli

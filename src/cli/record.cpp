@@ -6,6 +6,7 @@
 #include "base/file_io.h"
 #include "base/text.h"
 #include "cli/record_report.h"
+#include "cli/record_soft.h"
 #include "cli/record_targets.h"
 #include "cli/run_command.h"
 #include "cli/verbs.h"
@@ -57,6 +58,8 @@ class Record final : public Verb {
                "  ringside record --off-cpu -g -- ./a.out  what it waits for, too\n"
                "  ringside record -a --guest -- sleep 10   a KVM host with its guests\n"
                "  ringside record -e cache-misses,sched:sched_switch -- ./a.out\n"
+               "  ringside record --soft -- ./a.out        every millionth instruction, under "
+               "QEMU\n"
                "  ringside report -i ringside.data         then look at it\n"
                "\n"
                "Without -e it samples cycles, and where no counter can be sampled, as in most\n"
@@ -75,6 +78,8 @@ class Record final : public Verb {
         options.flag("--off-cpu", settings_.off_cpu,
                      "also where threads wait and for how long; stolen time apart (BPF, root)");
         options.flag("--guest", settings_.guest, "on a KVM host: sample inside its guests, too");
+        options.flag("--soft", in_software_,
+                     "sample the command's instructions in software, under QEMU; -c as always");
         options.text("-o, --output", "FILE", settings_.file, "the recording [ringside.data]");
         options.number("-m, --buffer", "KB", buffer_kb_, "memory for each CPU's samples [1024]");
         options.flag("--json", output_.json, "a summary for programs, on standard output");
@@ -82,6 +87,7 @@ class Record final : public Verb {
     }
 
     Outcome run() override {
+        if (in_software_) return run_soft();
         if (auto done = read_options(); !done) return done.error();
         if (!command_.empty()) return record_command();
         if (targets_.only_command())
@@ -91,6 +97,19 @@ class Record final : public Verb {
     }
 
   private:
+    Outcome run_soft() {
+        const bool more = !events_.empty() || frame_pointers_ || !call_graph_.empty() ||
+                          settings_.off_cpu || settings_.guest || !targets_.only_command();
+        if (more) {
+            return base::fail(ErrorCode::bad_input,
+                              "--soft samples instructions of a command, without callers",
+                              "leave out -e, -g, --call-graph, --off-cpu, --guest and targets");
+        }
+        if (period_ < 0) return base::fail(ErrorCode::bad_input, "-c wants a positive number");
+        return record_soft({command_, settings_.file, static_cast<std::uint64_t>(period_), output_,
+                            own_command_line(), fmt::format("ringside {}", version)});
+    }
+
     Result<void> read_options() {
         if (frequency_hz_ < 1 || period_ < 0 || buffer_kb_ < 1)
             return base::fail(ErrorCode::bad_input, "-F, -c and -m want positive numbers");
@@ -185,6 +204,7 @@ class Record final : public Verb {
     std::vector<std::string> events_;
     std::string call_graph_;
     bool frame_pointers_ = false;
+    bool in_software_ = false;
     double frequency_hz_ = 999;
     double period_ = 0;
     double buffer_kb_ = 1024;

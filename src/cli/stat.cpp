@@ -13,6 +13,7 @@
 #include "cli/run_command.h"
 #include "cli/stat_panel.h"
 #include "cli/stat_report.h"
+#include "cli/stat_soft.h"
 #include "cli/stat_targets.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
@@ -55,6 +56,7 @@ class StatVerb final : public Verb {
                "  ringside stat --require -e instructions -- ./a.out\n"
                "                                          fails (125) unless the value can be "
                "used\n"
+               "  ringside stat --soft -- ./a.out         exact counts without a PMU, under QEMU\n"
                "  ringside stat --json -o s.json -- ./a.out\n"
                "\n"
                "events: cycles, r1a2, cpu/event=0x3c/, skl::INST_RETIRED:ANY, page-faults,\n"
@@ -72,13 +74,16 @@ class StatVerb final : public Verb {
 
   private:
     Result<void> check();
+    Result<void> check_soft();
     Result<void> add_metrics();
     Result<void> mark_required();
 
     Result<void> open(int child);
+    Result<void> open_panel(int child, bool held);
     Result<void> tick();
     Result<void> finish(Runs& runs);
     Result<void> show_interval();
+    const std::vector<AskedEvent>& asked() const;
     Outcome measure_command(Runs& runs);
     Outcome measure_alone(Runs& runs);
     StatReport report_of(Runs runs) const;
@@ -94,10 +99,12 @@ class StatVerb final : public Verb {
     double runs_wanted_ = 1;
     double interval_ms_ = 0;
     bool trace_ = false;
+    bool in_software_ = false;
     std::vector<std::string> command_;
 
     std::optional<Session> session_;
     std::optional<StatPanel> panel_;
+    std::optional<SoftPanel> soft_;  // in its place
     std::optional<TimeKeeper> time_;
     std::uint64_t start_ns_ = 0;
     std::string written_;              // for the file
@@ -132,6 +139,8 @@ void StatVerb::declare(Options& options) {
                           "fail unless these, or all, can be counted and believed");
     options.flag("--trace", trace_,
                  "tell all parts of the time apart by BPF; takes some 0.1 s to set up");
+    options.flag("--soft", in_software_,
+                 "count the command's instructions, branches and accesses in software, under QEMU");
     declare_output(options, output_, true);
     options.command(command_);
 }
@@ -151,8 +160,25 @@ Result<void> StatVerb::check() {
         return fail(ErrorCode::bad_input, "-I and -r exclude each other");
     }
     if (auto added = add_metrics(); !added) return added;
+    if (in_software_) return check_soft();
     if (events_.empty()) events_ = default_events(false);
     return mark_required();
+}
+
+Result<void> StatVerb::check_soft() {
+    if (!targets_.of_command() || command_.empty()) {
+        return fail(ErrorCode::bad_input, "--soft counts a command that it starts",
+                    "give one after --, without -p, -t, -a, -C or --cgroup");
+    }
+    if (auto marked = mark_required(); !marked) return marked;
+    auto panel = SoftPanel::open(std::move(events_));
+    if (!panel) return panel.error();
+    soft_.emplace(std::move(*panel));
+    return {};
+}
+
+const std::vector<AskedEvent>& StatVerb::asked() const {
+    return soft_ ? soft_->events() : panel_->events();
 }
 
 Result<void> StatVerb::add_metrics() {
@@ -191,9 +217,20 @@ Result<void> StatVerb::mark_required() {
 
 // The counters first, the time last: its window shall begin when the command does.
 Result<void> StatVerb::open(int child) {
+    const bool held = targets_.of_command();
+    if (auto opened = soft_ ? Result<void>() : open_panel(child, held); !opened) return opened;
+    const auto targets = targets_.time_targets(child);
+    auto time = TimeKeeper::open(targets, trace_);
+    if (!time) return time.error();
+    time_.emplace(std::move(*time));
+    start_ns_ = real_ns();
+    if (held) return {};
+    return panel_->start();
+}
+
+Result<void> StatVerb::open_panel(int child, bool held) {
     const auto places = targets_.places(child);
     if (!places) return places.error();
-    const bool held = targets_.of_command();
     auto panel = StatPanel::open(*session_, events_, *places, held);
     if (panel && panel->forbidden() && events_.front().optional) {
         panel = StatPanel::open(*session_, default_events(true), *places, held);
@@ -204,16 +241,7 @@ Result<void> StatVerb::open(int child) {
                     "lower kernel.perf_event_paranoid, or grant CAP_PERFMON");
     }
     panel_.emplace(std::move(*panel));
-    if (held) {
-        if (auto armed = panel_->start(); !armed) return armed;
-    }
-    const auto targets = targets_.time_targets(child);
-    auto time = TimeKeeper::open(targets, trace_);
-    if (!time) return time.error();
-    time_.emplace(std::move(*time));
-    start_ns_ = real_ns();
-    if (held) return {};
-    return panel_->start();
+    return held ? panel_->start() : Result<void>();
 }
 
 Result<void> StatVerb::emit(const std::string& text) {
@@ -227,13 +255,13 @@ Result<void> StatVerb::emit(const std::string& text) {
 }
 
 Result<void> StatVerb::show_interval() {
-    auto rows = panel_->read_interval();
+    auto rows = soft_ ? soft_->read_interval() : panel_->read_interval();
     if (!rows) return rows.error();
     auto time = time_->read_interval();
     if (!time) return time.error();
     StatInterval interval{static_cast<double>(real_ns() - start_ns_) / 1e9, std::move(*rows),
                           std::move(*time)};
-    static_cast<void>(take_left_out(interval.rows, panel_->events()));
+    static_cast<void>(take_left_out(interval.rows, asked()));
     if (output_.json) return emit(stat_json(interval));
     if (output_.csv) return emit(stat_csv(interval));
     return emit(stat_text(interval, Style(output_.file.empty() ? stderr : nullptr)));
@@ -247,15 +275,18 @@ Result<void> StatVerb::tick() {
 }
 
 Result<void> StatVerb::finish(Runs& runs) {
-    panel_->stop();
+    if (panel_) panel_->stop();
     if (tick_error_) return *tick_error_;
     if (interval_ms_ > 0) {
         if (auto last = show_interval(); !last) return last;
     }
     auto time = time_->read();
     if (!time) return time.error();
-    auto rows = panel_->read();
+    auto rows = soft_ ? soft_->read() : panel_->read();
     if (!rows) return rows.error();
+    if (soft_) {
+        if (auto ran = soft_->check_ran(); !ran) return ran;
+    }
     runs.times.push_back(std::move(*time));
     runs.rows.push_back(std::move(*rows));
     return {};
@@ -278,6 +309,7 @@ Outcome StatVerb::measure_command(Runs& runs) {
         }
         return finished;
     };
+    if (soft_) return run_launch(soft_->begin(command_), output_, std::move(hooks));
     return run_command(command_, output_, hooks);
 }
 
@@ -299,7 +331,8 @@ StatReport StatVerb::report_of(Runs runs) const {
     report.command = command_;
     report.runs = runs.rows.size();
     report.rows = analysis::over_runs(runs.rows);
-    report.left_out = take_left_out(report.rows, panel_->events());
+    report.left_out = take_left_out(report.rows, asked());
+    if (soft_) report.notes = soft_->notes();
     report.time = average(runs.times);
     std::vector<double> walls;
     for (const auto& time : runs.times) walls.push_back(static_cast<double>(wall_ns(time)));
@@ -340,7 +373,7 @@ Outcome StatVerb::run() {
     const StatRows last = runs.rows.back();
     const StatReport report = report_of(std::move(runs));
     if (auto done = write(report); !done) return done.error();
-    if (auto usable = check_required(last, panel_->events()); !usable) return usable.error();
+    if (auto usable = check_required(last, asked()); !usable) return usable.error();
     return exit_code;
 }
 

@@ -22,10 +22,11 @@ std::string row_csv(const std::string& at_s, const StatRow& row) {
         csv_field(row.name), csv_field(row.filter),
         row.ok() ? number(row.value, row.metric || row.runs) : std::string(), row.unit,
         to_string(row.state), csv_field(row.reason), row.running_ratio, row.scale_error);
-    if (!row.runs) return text + ",1,,,,,0\n";
-    return text + fmt::format(",{},{},{},{},{},0\n", row.runs->count, row.runs->deviation,
+    const char* soft = row.soft ? "1" : "0";
+    if (!row.runs) return text + fmt::format(",1,,,,,{}\n", soft);
+    return text + fmt::format(",{},{},{},{},{},{}\n", row.runs->count, row.runs->deviation,
                               row.runs->confidence, number(row.runs->least, row.metric),
-                              number(row.runs->most, row.metric));
+                              number(row.runs->most, row.metric), soft);
 }
 
 // Each number of the time's JSON is a row.

@@ -38,7 +38,7 @@ Json row_json(const StatRow& row) {
                  {"state", to_string(row.state)},
                  {"reason", text_or_null(row.reason)},
                  {"running_ratio", row.running_ratio},
-                 {"soft", false},
+                 {"soft", row.soft},
                  {"unit", text_or_null(row.unit)},
                  {"filter", text_or_null(row.filter)},
                  {"place", text_or_null(row.place)},
@@ -71,6 +71,7 @@ std::string stat_json(const StatReport& report, bool one_line) {
     json["time"] = time_json(report.time);
     if (report.wall) json["wall"] = summary_json(*report.wall);
     json["budget"] = time_sources(report.time);
+    json["notes"] = report.notes;
     json["exit_code"] = report.exit_code ? Json(*report.exit_code) : Json(nullptr);
     return written(json, one_line);
 }

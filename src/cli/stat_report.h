@@ -16,7 +16,8 @@ struct StatReport {
     std::vector<std::string> command;  // that was run; empty if none was
     std::size_t runs = 1;
     analysis::StatRows rows;
-    analysis::StatRows left_out;  // events that were chosen for the user and cannot count here
+    analysis::StatRows left_out;     // events that were chosen for the user and cannot count here
+    std::vector<std::string> notes;  // how it was counted, where that needs a word
     TimeReport time;
     std::optional<analysis::Summary> wall;  // of several runs, in ns
     std::optional<int> exit_code;

@@ -62,6 +62,7 @@ std::string row_text(const StatRow& row, const StatRows& rows, std::uint64_t wal
     add(remarks, spread_text(row));
     add(remarks, style.warn(scaling_text(row)));
     std::string name = row.unit.empty() ? row.name : row.name + " [" + row.unit + "]";
+    if (row.soft) name += " (soft)";
     if (!row.filter.empty()) name += " {" + row.filter + "}";
     auto line = fmt::format("{:>20}  {:<28} {}", value_text(row), name, remarks);
     line.erase(line.find_last_not_of(' ') + 1);
@@ -102,6 +103,7 @@ std::string stat_text(const StatReport& report, const Style& style) {
         place = row.place;
         text += row_text(row, report.rows, wall_ns(report.time), style);
     }
+    for (const auto& note : report.notes) text += style.dim("  " + note) + "\n";
     text +=
         left_out_text(report.left_out, style) + "\n" + wall_text(report) + time_text(report.time);
     if (report.exit_code) text += fmt::format("{:12}             exit code\n", *report.exit_code);

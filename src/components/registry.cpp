@@ -5,6 +5,7 @@
 #include "components/io/io.h"
 #include "components/kvm/kvm.h"
 #include "components/net/net.h"
+#include "components/soft/soft.h"
 #include "components/steal/steal.h"
 #include "components/vmware/vmware.h"
 
@@ -22,6 +23,7 @@ std::vector<session::ComponentPtr> all_components(const base::SysRoot& root) {
         infiniband::make,  //
         vmware::make,      //
         kvm::make,         //
+        soft::make,        //
     };
 
     std::vector<session::ComponentPtr> components;

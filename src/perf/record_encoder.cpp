@@ -68,13 +68,19 @@ void encode_process_map(ByteWriter& out, const MapRecord& map) {
         out.u32(map.major).u32(map.minor).u64(map.inode).u64(0);
     }
     out.u32(map.protection).u32(map.flags).text(map.file);
-    add_stamp(out, {map.pid, map.tid});
+    add_stamp(out, {map.pid, map.tid, map.time_ns});
 }
 
 void encode_comm(ByteWriter& out, std::uint32_t pid, std::uint32_t tid, std::string_view comm) {
     const OpenRecord record(out, PERF_RECORD_COMM);
     out.u32(pid).u32(tid).text(comm);
     add_stamp(out, {pid, tid});
+}
+
+void encode_exec(ByteWriter& out, std::uint32_t pid, std::uint64_t time_ns, std::string_view comm) {
+    const OpenRecord record(out, PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC);
+    out.u32(pid).u32(pid).text(comm);
+    add_stamp(out, {pid, pid, time_ns});
 }
 
 void encode_reading(ByteWriter& out, std::uint64_t value, const RecordStamp& stamp) {

@@ -29,6 +29,7 @@ struct RecordStamp {
 struct MapRecord {
     std::uint32_t pid = 0;
     std::uint32_t tid = 0;
+    std::uint64_t time_ns = 0;  // 0: before everything else
     std::uint64_t start = 0;
     std::uint64_t size = 0;
     std::uint64_t file_offset = 0;
@@ -59,6 +60,9 @@ std::string raw_build_id(std::string_view hexadecimal);
 void encode_kernel_map(base::ByteWriter& out, const MapRecord& map, std::uint16_t misc);
 void encode_process_map(base::ByteWriter& out, const MapRecord& map);
 void encode_comm(base::ByteWriter& out, std::uint32_t pid, std::uint32_t tid,
+                 std::string_view comm);
+// The process executes another program from then on.
+void encode_exec(base::ByteWriter& out, std::uint32_t pid, std::uint64_t time_ns,
                  std::string_view comm);
 // A counter's value: PERF_RECORD_READ with a read_format of 0.
 void encode_reading(base::ByteWriter& out, std::uint64_t value, const RecordStamp& stamp);

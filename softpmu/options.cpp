@@ -1,0 +1,88 @@
+#include "softpmu/options.h"
+
+#include <charconv>
+
+#include "soft/layout.h"
+#include "soft/program.h"
+
+namespace ringside::softpmu {
+
+namespace {
+
+constexpr std::uint64_t default_period = 1'000'003;  // a prime: no loop keeps step with it
+
+bool parse_switch(std::string_view value, bool& into) {
+    into = value == "on";
+    return into || value == "off";
+}
+
+bool parse_period(std::string_view value, std::uint64_t& into) {
+    const auto end = value.data() + value.size();
+    const auto [rest, error] = std::from_chars(value.data(), end, into);
+    return error == std::errc() && rest == end && into > 0;
+}
+
+bool parse_mode(std::string_view value, PluginOptions& options) {
+    options.hot = value == "hot";
+    const bool full = value == "full";
+    if (full) options.branches = options.memory = options.predictor = options.caches = true;
+    if (value == "sample" && options.period == 0) options.period = default_period;
+    return options.hot || full || value == "sample" || value == "count";
+}
+
+}  // namespace
+
+std::string PluginOptions::read(std::span<char* const> words) {
+    for (const std::string_view word : words) {
+        const auto split = word.find('=');
+        const auto name = word.substr(0, split);
+        const auto value = split == std::string_view::npos ? "" : word.substr(split + 1);
+        bool good = false;
+        if (name == "folder") {
+            folder = value;
+            good = !folder.empty();
+        } else if (name == "mode") {
+            good = parse_mode(value, *this);
+        } else if (name == "period") {
+            good = parse_period(value, period);
+        } else if (name == "branches") {
+            good = parse_switch(value, branches);
+        } else if (name == "memory") {
+            good = parse_switch(value, memory);
+        } else if (name == "predictor") {
+            good = parse_switch(value, predictor);
+        } else if (name == "caches") {
+            good = parse_switch(value, caches);
+        }
+        if (!good) return "not an option: " + std::string(word);
+    }
+    return folder.empty() ? "folder=PATH is missing" : "";
+}
+
+std::uint64_t PluginOptions::counters(bool whole_machine) const {
+    if (hot) return 0;
+    const auto bits = [](std::initializer_list<soft_counter> counters) {
+        std::uint64_t mask = 0;
+        for (const auto counter : counters) mask |= std::uint64_t{1} << counter;
+        return mask;
+    };
+    std::uint64_t mask = bits({SOFT_INSTRUCTIONS});
+    if (follows_blocks(whole_machine)) mask |= bits({SOFT_BRANCHES, SOFT_TAKEN_BRANCHES});
+    if (whole_machine) mask |= bits({SOFT_KERNEL_INSTRUCTIONS});
+    if (memory || caches) mask |= bits({SOFT_LOADS, SOFT_STORES});
+    if (memory && whole_machine) mask |= bits({SOFT_IO});
+    if (predictor) mask |= bits({SOFT_BRANCH_MISS_MODEL});
+    if (caches) {
+        mask |= bits({SOFT_L1D_MISS_MODEL, SOFT_L2_MISS_MODEL, SOFT_DTLB_LOAD_MISS_MODEL,
+                      SOFT_DTLB_STORE_MISS_MODEL});
+    }
+    return mask;
+}
+
+std::string plugin_argument(std::string_view plugin, std::span<char* const> words) {
+    std::string argument = soft::option_text(plugin);
+    for (const std::string_view word : words) argument += "," + soft::option_text(word);
+    return argument;
+}
+
+}  // namespace ringside::softpmu

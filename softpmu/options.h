@@ -1,0 +1,34 @@
+// The plugin's options, as they stand behind its file name: -plugin
+// libringside-soft.so,mode=count,...
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ringside::softpmu {
+
+struct PluginOptions {
+    std::string folder;        // folder=PATH: where the counts go
+    bool hot = false;          // mode=hot: how often each block was executed, and nothing else
+    std::uint64_t period = 0;  // period=N: a sample every N instructions
+    bool branches = false;     // branches=on: those, too; in a machine they are always counted
+    bool memory = false;       // memory=on: loads and stores; in a machine also accesses to devices
+    bool predictor = false;    // predictor=on: a model of branch prediction
+    bool caches = false;       // caches=on: a model of caches and TLB
+
+    // Empty, or what is wrong.
+    std::string read(std::span<char* const> words);
+
+    // Every block is compared with the one before it: for its branch, or, in a machine, to find
+    // blocks that faulted. Else only instructions are added up.
+    bool follows_blocks(bool whole_machine) const { return whole_machine || branches || predictor; }
+    // The counters that count, by page index.
+    std::uint64_t counters(bool whole_machine) const;
+};
+
+// The options again, for another QEMU; `plugin` is this file.
+std::string plugin_argument(std::string_view plugin, std::span<char* const> words);
+
+}  // namespace ringside::softpmu

@@ -1,0 +1,71 @@
+// What the plugin knows while QEMU runs, and the callbacks that QEMU gets.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "softpmu/block.h"
+#include "softpmu/execute.h"
+#include "softpmu/flow.h"
+#include "softpmu/models.h"
+#include "softpmu/options.h"
+#include "softpmu/qemu_plugin_api.h"
+#include "softpmu/store.h"
+
+namespace ringside::softpmu {
+
+struct alignas(64) Vcpu {
+    vpmu_page_vcpu* shown = nullptr;  // null: the page does not know it yet, or the thread it runs
+    std::uint32_t thread = 0;
+    std::uint64_t sample_at = 0;  // the count of instructions at the next sample
+    Flow flow;
+    // Where the last repeated instruction lies, and how much was executed when it was.
+    std::uint64_t repeated = nowhere;
+    std::uint64_t executed_by_then = 0;
+    BranchPredictor* predictor = nullptr;
+    MemoryModel* memory = nullptr;
+
+    // Another thread may run on it next.
+    void forget() {
+        shown = nullptr;
+        flow.forget();
+    }
+};
+
+struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
+struct Plugin {
+    PluginOptions options;
+    Guest guest = Guest::x86_64;
+    bool whole_machine = false;
+    SelfPlugin self;      // for what the guest executes
+    std::string program;  // that the guest executes
+    std::uint64_t guest_base = 0;
+    bool began = false;
+
+    Store store;
+    std::mutex mutex;  // for what follows, and for the store's slow ways
+    std::unordered_multimap<std::uint64_t, Block*> blocks;
+    std::unordered_map<const Block*, soft_hot_block*> hot_blocks;
+    std::vector<Range> mapped;  // of which the list of mappings was written
+};
+
+// QEMU's callbacks carry no state of ours, so there must be one of each. They are never destroyed:
+// vCPUs still run while a process ends. The last vCPU stands for all that the page has no room for.
+extern Plugin& plugin;
+extern Vcpu vcpus[SOFT_VCPUS + 1];
+
+// When code is executed; which of them depends on the options.
+qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block);
+qemu_plugin_vcpu_mem_cb_t access_callback();
+void on_port_access(unsigned index, void* is_write);
+
+// When QEMU translates a block of code.
+void on_translate(qemu_plugin_id_t id, qemu_plugin_tb* translated);
+
+}  // namespace ringside::softpmu

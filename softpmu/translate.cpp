@@ -1,0 +1,146 @@
+// What happens when QEMU translates a block of the guest's code: what it is, and who is called when
+// it is executed.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "softpmu/plugin.h"
+
+namespace ringside::softpmu {
+
+namespace {
+
+std::span<const std::uint8_t> bytes_of(const qemu_plugin_insn* instruction) {
+    return {static_cast<const std::uint8_t*>(qemu_plugin_insn_data(instruction)),
+            qemu_plugin_insn_size(instruction)};
+}
+
+// The upper half of the address space is the kernel's, on both architectures.
+bool is_kernel_address(std::uint64_t address) {
+    return plugin.whole_machine && (address >> 55 & 1) != 0;
+}
+
+Block describe(const qemu_plugin_tb* translated) {
+    Block block;
+    block.count = static_cast<std::uint32_t>(qemu_plugin_tb_n_insns(translated));
+    block.start = qemu_plugin_tb_vaddr(translated);
+    const auto* last = qemu_plugin_tb_get_insn(translated, block.count - 1);
+    block.last = qemu_plugin_insn_vaddr(last);
+    block.bytes =
+        static_cast<std::uint16_t>(block.last + qemu_plugin_insn_size(last) - block.start);
+    block.set_ending(ending_of(plugin.guest, bytes_of(last), block.last));
+    block.in_kernel = is_kernel_address(block.start);
+    block.offsets.reserve(block.count);
+    for (std::uint32_t i = 0; i < block.count; ++i) {
+        const auto address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, i));
+        block.offsets.push_back(static_cast<std::uint16_t>(address - block.start));
+    }
+    return block;
+}
+
+// QEMU translates the same code again and again; the counts of its blocks stay together.
+Block* keep(Block&& block, bool& is_new) {
+    const std::uint64_t key = block.start * 0x9e3779b97f4a7c15u ^ block.last;
+    const auto [first, last] = plugin.blocks.equal_range(key);
+    for (auto at = first; at != last; ++at) {
+        if (*at->second == block) return at->second;
+    }
+    is_new = true;
+    return plugin.blocks.emplace(key, new Block(std::move(block)))->second;
+}
+
+void count_hot(qemu_plugin_tb* translated) {
+    bool is_new = false;
+    const Block* block = keep(describe(translated), is_new);
+    soft_hot_block*& place = plugin.hot_blocks[block];
+    if (is_new) {
+        place = plugin.store.new_hot_block();
+        if (place != nullptr) {
+            place->start = block->start;
+            place->instructions = block->count;
+            place->bytes = block->bytes;
+        }
+    }
+    if (place == nullptr) return;
+    qemu_plugin_register_vcpu_tb_exec_inline(translated, QEMU_PLUGIN_INLINE_ADD_U64,
+                                             &place->executed, 1);
+}
+
+void watch_accesses(const qemu_plugin_tb* translated) {
+    const auto callback = access_callback();
+    const bool ports = plugin.whole_machine && plugin.options.memory;
+    for (std::size_t i = 0; i < qemu_plugin_tb_n_insns(translated); ++i) {
+        auto* instruction = qemu_plugin_tb_get_insn(translated, i);
+        // Level 1 has the two kinds mixed up; a callback for both sees every access once.
+        qemu_plugin_register_vcpu_mem_cb(instruction, callback, QEMU_PLUGIN_CB_NO_REGS,
+                                         QEMU_PLUGIN_MEM_RW, nullptr);
+        const auto bytes = bytes_of(instruction);
+        if (!ports || !is_port_access(plugin.guest, bytes)) continue;
+        // Bit 1 of the opcode, the last byte but for the port's number, tells out from in.
+        const std::uint8_t opcode = bytes.size() > 1 && (bytes[bytes.size() - 2] & 0xfc) == 0xe4
+                                        ? bytes[bytes.size() - 2]
+                                        : bytes.back();
+        const bool out = (opcode & 2) != 0;
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_port_access, QEMU_PLUGIN_CB_NO_REGS,
+                                               out ? &plugin : nullptr);
+    }
+}
+
+// The first code from a mapping that was not seen yet: somebody will want to know whose it is.
+void note_mapping(std::uint64_t address) {
+    const auto holds = [&](const Range& range) {
+        return address >= range.begin && address < range.end;
+    };
+    if (std::any_of(plugin.mapped.begin(), plugin.mapped.end(), holds)) return;
+    plugin.store.write_maps();
+    plugin.mapped.clear();
+    std::FILE* maps = std::fopen("/proc/self/maps", "re");
+    char line[4352];
+    while (maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
+        Range range;
+        char* rest = nullptr;
+        range.begin = std::strtoull(line, &rest, 16) - plugin.guest_base;
+        range.end = std::strtoull(rest + 1, nullptr, 16) - plugin.guest_base;
+        plugin.mapped.push_back(range);
+    }
+    if (maps != nullptr) std::fclose(maps);
+    if (std::none_of(plugin.mapped.begin(), plugin.mapped.end(), holds)) {
+        plugin.mapped.push_back({address & ~std::uint64_t{4095}, (address | 4095) + 1});
+    }
+}
+
+// Only now QEMU knows which program it runs, and where the guest's memory lies in its own.
+void begin(const qemu_plugin_tb* translated) {
+    plugin.began = true;
+    if (plugin.whole_machine) return;
+    const auto* first = qemu_plugin_tb_get_insn(translated, 0);
+    if (const void* place = qemu_plugin_insn_haddr(first)) {
+        plugin.guest_base = reinterpret_cast<std::uint64_t>(place) - qemu_plugin_insn_vaddr(first);
+    }
+    if (const char* path = qemu_plugin_path_to_binary()) plugin.program = path;
+    plugin.store.extension().guest_base = plugin.guest_base;
+    std::strncpy(plugin.store.extension().program, plugin.program.c_str(), SOFT_NAME_BYTES - 1);
+}
+
+}  // namespace
+
+void on_translate(qemu_plugin_id_t /*id*/, qemu_plugin_tb* translated) {
+    const std::lock_guard lock(plugin.mutex);
+    if (!plugin.began) begin(translated);
+    const PluginOptions& options = plugin.options;
+    if (options.hot) {
+        count_hot(translated);
+    } else {
+        bool is_new = false;
+        Block* block = keep(describe(translated), is_new);
+        qemu_plugin_register_vcpu_tb_exec_cb(translated, block_callback(*block),
+                                             QEMU_PLUGIN_CB_NO_REGS, block);
+        if (options.memory || options.caches) watch_accesses(translated);
+    }
+    const bool located = options.hot || options.period != 0;
+    if (located && !plugin.whole_machine) note_mapping(qemu_plugin_tb_vaddr(translated));
+}
+
+}  // namespace ringside::softpmu

@@ -1,0 +1,76 @@
+#include "cli/record_soft.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <ringside/clocks.h>
+
+#include "base/error.h"
+#include "cli/record_report.h"
+#include "cli/soft_command.h"
+#include "record/soft.h"
+#include "soft/run.h"
+
+namespace ringside::cli {
+
+namespace {
+
+constexpr std::uint64_t default_period = 1'000'003;  // a prime: no loop keeps step with it
+
+Result<void> write_recording(const SoftRecordRequest& request, record::SoftRecording recording,
+                             int exit_code) {
+    const auto run = soft::read_run(recording.folder);
+    if (!run) return run.error();
+    if (run->totals[SOFT_INSTRUCTIONS] == 0) {
+        return base::fail(ErrorCode::unsupported,
+                          "QEMU ended before the command's first instruction",
+                          "what it said about that is above");
+    }
+    for (auto& note : run->notes()) recording.notes.push_back("soft: " + std::move(note));
+    const auto summary = record::write_soft_recording(base::SysRoot(), recording);
+    if (!summary) return summary.error();
+    if (request.output.json) {
+        return deliver(request.output,
+                       record_json(*summary, recording.file, recording.notes, exit_code));
+    }
+    for (const auto& note : recording.notes) fmt::print(stderr, "ringside record: {}\n", note);
+    fmt::print(stderr, "{}", record_text(*summary, recording.file));
+    return {};
+}
+
+}  // namespace
+
+Outcome record_soft(const SoftRecordRequest& request) {
+    if (request.command.empty()) {
+        return base::fail(ErrorCode::bad_input, "--soft samples a command that it starts",
+                          "give one after --");
+    }
+    const auto plugin = find_soft_plugin();
+    if (!plugin) return plugin.error();
+    const auto folder = make_soft_folder();
+    if (!folder) return folder.error();
+    soft::LaunchOptions options;
+    options.plugin = *plugin;
+    options.folder = folder->path();
+    options.period = request.period != 0 ? request.period : default_period;
+    const auto launch = soft::plan_launch(request.command, options);
+
+    record::SoftRecording recording{folder->path(),       request.file,   options.period, 0, {},
+                                    request.command_line, request.version};
+    if (launch) {
+        recording.notes.push_back(fmt::format(
+            "soft: sampled in software by {}, every {} instructions; where time goes is another "
+            "question",
+            std::filesystem::path(launch->command.front()).filename().string(), options.period));
+    }
+    const std::uint64_t begin_ns = real_ns();
+    CommandHooks hooks;
+    hooks.after = [&](const base::ExitStatus& status) {
+        recording.elapsed_ns = real_ns() - begin_ns;
+        return write_recording(request, recording, status.shell_code());
+    };
+    return run_launch(launch, request.output, std::move(hooks));
+}
+
+}  // namespace ringside::cli

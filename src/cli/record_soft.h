@@ -1,0 +1,24 @@
+// `ringside record --soft`: samples a command that runs under QEMU, with the soft PMU in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/output.h"
+#include "cli/verb.h"
+
+namespace ringside::cli {
+
+struct SoftRecordRequest {
+    std::vector<std::string> command;
+    std::string file;
+    std::uint64_t period = 0;  // 0: a million or so
+    OutputChoice output;
+    std::vector<std::string> command_line;
+    std::string version;
+};
+
+Outcome record_soft(const SoftRecordRequest& request);
+
+}  // namespace ringside::cli

@@ -1,0 +1,113 @@
+#include "cli/stat_soft.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using analysis::StatRow;
+using analysis::StatRows;
+
+// More than a machine could execute in years: nobody counted that.
+constexpr std::uint64_t most_plausible = std::uint64_t{1} << 60;
+
+std::vector<AskedEvent> default_soft_events() {
+    std::vector<AskedEvent> events;
+    for (const char* name : {"instructions", "branches", "taken-branches"}) {
+        events.emplace_back().name = name;
+    }
+    return events;
+}
+
+}  // namespace
+
+Result<SoftPanel> SoftPanel::open(std::vector<AskedEvent> events) {
+    SoftPanel panel;
+    panel.events_ = events.empty() ? default_soft_events() : std::move(events);
+    for (const AskedEvent& event : panel.events_) {
+        if (event.metric || !event.filter.empty()) {
+            return base::fail(ErrorCode::unsupported,
+                              "the soft PMU has no metrics and no filters: " + event.set_name());
+        }
+        auto found = soft::find_program_event(event.name);
+        if (!found) return found.error();
+        panel.found_.push_back(std::move(*found));
+    }
+    auto plugin = find_soft_plugin();
+    if (!plugin) return plugin.error();
+    panel.plugin_ = std::move(*plugin);
+    return panel;
+}
+
+Result<soft::Launch> SoftPanel::begin(const std::vector<std::string>& command) {
+    auto folder = make_soft_folder();
+    if (!folder) return folder.error();
+    folder_.emplace(std::move(*folder));
+    last_ = interval_begin_ = {};
+    soft::LaunchOptions options;
+    options.plugin = plugin_;
+    options.folder = folder_->path();
+    for (const auto& event : found_) options.want(event);
+    auto launch = soft::plan_launch(command, options);
+    if (launch) emulator_ = std::filesystem::path(launch->command.front()).filename();
+    return launch;
+}
+
+StatRows SoftPanel::rows(const soft::RunCounts& counts) const {
+    StatRows rows;
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+        const unsigned counter = found_[i].counter;
+        StatRow& row = rows.emplace_back();
+        row.name = events_[i].name;
+        row.soft = true;
+        row.value = static_cast<double>(counts.totals[counter]);
+        if ((counts.counted >> counter & 1) == 0) {
+            row.state = CounterState::absent;
+            row.reason = "nothing was counted";
+        } else if (counts.totals[counter] > most_plausible) {
+            row.state = CounterState::implausible;
+            row.reason = "no program executes so much; something wrote into the counts";
+        }
+    }
+    return rows;
+}
+
+Result<StatRows> SoftPanel::read() {
+    auto counts = soft::read_run(folder_->path());
+    if (!counts) return counts.error();
+    last_ = std::move(*counts);
+    return rows(last_);
+}
+
+Result<StatRows> SoftPanel::read_interval() {
+    auto counts = soft::read_run(folder_->path());
+    if (!counts) return counts.error();
+    soft::RunCounts gained = *counts;
+    for (std::size_t i = 0; i < gained.totals.size(); ++i) {
+        gained.totals[i] -= interval_begin_.totals[i];
+    }
+    interval_begin_ = std::move(*counts);
+    return rows(gained);
+}
+
+Result<void> SoftPanel::check_ran() const {
+    if (last_.totals[SOFT_INSTRUCTIONS] > 0) return {};
+    return base::fail(ErrorCode::unsupported,
+                      emulator_ + " ended before the command's first instruction",
+                      "what it said about that is above");
+}
+
+std::vector<std::string> SoftPanel::notes() const {
+    std::vector<std::string> notes{
+        fmt::format("soft: counted by {} in software, not by this machine; the time is that of {}",
+                    emulator_, emulator_)};
+    for (auto& note : last_.notes()) notes.push_back("soft: " + std::move(note));
+    return notes;
+}
+
+}  // namespace ringside::cli

@@ -1,0 +1,219 @@
+#include "components/soft/soft.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <optional>
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "components/lookup.h"
+#include "components/soft/page.h"
+#include "soft/events.h"
+#include "soft/layout.h"
+
+namespace ringside::components::soft {
+
+namespace {
+
+using base::fail;
+using session::ComponentEvent;
+
+// How many forks lie between this process and the first. QEMU 7.2 does not know the advice that
+// base::ForkMark rests on, so libc has to say it.
+std::atomic<unsigned>& forks() {
+    static std::atomic<unsigned> count = 0;
+    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { ++count; });
+    static_cast<void>(registered);
+    return count;
+}
+
+class SoftCounters final : public session::Counters {
+  public:
+    // Of a thread, or of the process.
+    SoftCounters(OwnPage page, std::optional<ThreadPlace> thread,
+                 std::span<const ComponentEvent> events)
+        : page_(std::move(page)), thread_(thread) {
+        for (const auto& event : events) {
+            cells_.push_back({static_cast<unsigned>(event.id), 0, 0});
+        }
+    }
+
+    Result<void> start() override {
+        for (Cell& cell : cells_) {
+            cell.sum = 0;
+            if (!now(cell, cell.begin)) return unsettled();
+        }
+        running_ = true;
+        return {};
+    }
+
+    Result<void> stop() override {
+        if (!running_) return {};
+        for (Cell& cell : cells_) {
+            std::uint64_t value = 0;
+            if (!now(cell, value)) return unsettled();
+            cell.sum = value - cell.begin;
+        }
+        running_ = false;
+        return {};
+    }
+
+    Result<void> reset() override {
+        if (running_) return start();
+        for (Cell& cell : cells_) cell.sum = 0;
+        return {};
+    }
+
+    Result<void> read(std::span<Reading> out) override {
+        for (std::size_t i = 0; i < cells_.size(); ++i) {
+            out[i] = Reading{};
+            if (!value_of(cells_[i], out[i].value)) out[i].state = CounterState::absent;
+        }
+        return {};
+    }
+
+    bool read_plain(std::int64_t* out) override { return read_all(out); }
+
+    Result<void> read_values(std::span<std::int64_t> out) override {
+        if (read_all(out.data())) return {};
+        return unsettled();
+    }
+
+    std::string reason(std::size_t) const override {
+        return same_process() ? "" : "these are counters of the process that forked this one";
+    }
+    std::string explain(std::size_t index) const override {
+        const auto why = reason(index);
+        return why.empty() ? "soft: counted by QEMU, read from its page" : why;
+    }
+
+  private:
+    struct Cell {
+        unsigned counter = 0;
+        std::uint64_t begin = 0;
+        std::uint64_t sum = 0;  // while it does not run
+    };
+
+    bool same_process() const { return forks_.load(std::memory_order_relaxed) == opened_in_; }
+
+    bool now(const Cell& cell, std::uint64_t& value) const {
+        if (!same_process()) return false;
+        return thread_ ? page_.read_thread(*thread_, cell.counter, value)
+                       : page_.read_process(cell.counter, value);
+    }
+
+    bool read_all(std::int64_t* out) const {
+        for (const Cell& cell : cells_) {
+            if (!value_of(cell, *out++)) return false;
+        }
+        return true;
+    }
+
+    bool value_of(const Cell& cell, std::int64_t& out) const {
+        std::uint64_t value = cell.sum;
+        if (running_) {
+            if (!now(cell, value)) return false;
+            value -= cell.begin;
+        }
+        out = static_cast<std::int64_t>(value);
+        return true;
+    }
+
+    Error unsettled() const {
+        const auto why = reason(0);
+        return fail(ErrorCode::busy, why.empty() ? "the soft PMU's page cannot be read" : why);
+    }
+
+    OwnPage page_;
+    std::optional<ThreadPlace> thread_;
+    std::vector<Cell> cells_;
+    const std::atomic<unsigned>& forks_ = forks();
+    unsigned opened_in_ = forks_;
+    bool running_ = false;
+};
+
+class SoftComponent final : public session::Component {
+  public:
+    explicit SoftComponent(std::string folder) : folder_(std::move(folder)) {}
+
+    std::string_view name() const override { return "soft"; }
+    std::string_view description() const override {
+        return "what this program executes, counted in software by the QEMU it runs under";
+    }
+
+    session::Availability availability() const override {
+        const auto page = map();
+        if (page) return {true, ""};
+        return {false, page.error().what};
+    }
+
+    std::vector<ComponentEvent> events() const override {
+        std::vector<ComponentEvent> events;
+        const auto page = map();
+        if (!page) return events;
+        for (const auto& event : ringside::soft::all_events()) {
+            if (!page->counts(event.counter)) continue;
+            events.push_back({event.name, event.description, "", false, event.counter});
+        }
+        return events;
+    }
+
+    Result<ComponentEvent> find(std::string_view name) const override {
+        if (const auto page = map(); !page) return page.error();
+        auto found = find_event(events(), "soft", name);
+        if (found) return found;
+        for (const auto& event : ringside::soft::all_events()) {
+            if (event.name != name) continue;
+            return fail(ErrorCode::unsupported,
+                        fmt::format("the soft PMU was not asked to count {}", name),
+                        fmt::format("ringside stat --soft -e {} counts it", event.stat_name));
+        }
+        return found;
+    }
+
+    Result<session::CountersPtr> open(std::span<const ComponentEvent> events,
+                                      const SetOptions& options) const override {
+        auto page = map();
+        if (!page) return page.error();
+        const Target& target = options.target;
+        std::optional<ThreadPlace> thread;
+        if (target.kind == Target::Kind::calling_thread || target.kind == Target::Kind::thread) {
+            const bool own = target.kind == Target::Kind::calling_thread || target.id == 0;
+            const auto found = page->find_thread(own ? ::gettid() : target.id);
+            if (!found) return found.error();
+            thread = *found;
+        } else if (target.kind != Target::Kind::process ||
+                   (target.id != 0 && target.id != ::getpid())) {
+            return fail(ErrorCode::unsupported, "soft events are of this process and its threads",
+                        "ringside stat --soft counts a command with all that it starts");
+        }
+        return session::CountersPtr(
+            std::make_unique<SoftCounters>(std::move(*page), thread, events));
+    }
+
+  private:
+    Result<OwnPage> map() const {
+        if (!folder_.empty()) return OwnPage::map(folder_);
+        return fail(ErrorCode::unsupported, "this program does not run under the soft PMU",
+                    "start it with ringside stat --soft");
+    }
+
+    std::string folder_;
+};
+
+}  // namespace
+
+session::ComponentPtr make_in(std::string folder) {
+    return std::make_unique<SoftComponent>(std::move(folder));
+}
+
+// A made-up machine has no environment.
+session::ComponentPtr make(const base::SysRoot& root) {
+    const char* folder = root.is_live() ? std::getenv(SOFT_FOLDER_VARIABLE) : nullptr;
+    return make_in(folder != nullptr ? folder : "");
+}
+
+}  // namespace ringside::components::soft

@@ -1,0 +1,157 @@
+#include "soft/count_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <span>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/sys_root.h"
+#include "base/text.h"
+
+namespace ringside::soft {
+
+namespace {
+
+using base::fail;
+
+constexpr std::uint64_t most_page_bytes = 16u << 20;
+constexpr std::uint64_t most_entries = std::uint64_t{1} << 22;  // of a table
+
+Error not_a_file(const std::string& path) {
+    return fail(ErrorCode::bad_input, path + " holds no counts of the soft PMU");
+}
+
+Result<base::Fd> open_file(const std::string& path) {
+    base::Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!fd) return base::fail_errno(errno, "cannot open " + path);
+    return fd;
+}
+
+bool read_at(int fd, std::uint64_t offset, std::span<std::byte> into) {
+    while (!into.empty()) {
+        const auto got = ::pread(fd, into.data(), into.size(), static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        into = into.subspan(static_cast<std::size_t>(got));
+        offset += static_cast<std::uint64_t>(got);
+    }
+    return true;
+}
+
+template <typename T>
+bool read_object(int fd, std::uint64_t offset, T& object) {
+    return read_at(fd, offset, std::as_writable_bytes(std::span(&object, 1)));
+}
+
+}  // namespace
+
+Result<CountFile> CountFile::read(const std::string& path) {
+    const auto fd = open_file(path);
+    if (!fd) return fd.error();
+    struct stat info {};
+    if (::fstat(fd->get(), &info) != 0) return base::fail_errno(errno, "cannot read " + path);
+    vpmu_page_header header{};
+    if (!S_ISREG(info.st_mode) || !read_object(fd->get(), 0, header)) return not_a_file(path);
+    const bool sane = header.magic == VPMU_PAGE_MAGIC && header.bytes >= sizeof header &&
+                      header.bytes <= most_page_bytes;
+    if (!sane) return not_a_file(path);
+    std::vector<std::uint64_t> page((header.bytes + 7) / 8);
+    const auto bytes = std::as_writable_bytes(std::span(page)).first(header.bytes);
+    soft_extension extension{};
+    const std::uint64_t behind = (std::uint64_t{header.bytes} + 63) & ~std::uint64_t{63};
+    const bool whole = read_at(fd->get(), 0, bytes) && read_object(fd->get(), behind, extension);
+    if (!whole || extension.magic != SOFT_MAGIC || extension.version != SOFT_VERSION) {
+        return not_a_file(path);
+    }
+    CountFile file(path, static_cast<std::uint64_t>(info.st_size), std::move(page), extension);
+    if (!file.page().is_open()) return not_a_file(path);
+    return file;
+}
+
+std::string CountFile::text(const char (&field)[SOFT_NAME_BYTES]) {
+    return {field, ::strnlen(field, sizeof field)};
+}
+
+bool CountFile::counts(unsigned counter) const {
+    const auto reader = page();
+    const auto* first = reader.vcpu(0);
+    return first != nullptr && counter < SOFT_COUNTERS && (first->active >> counter & 1) != 0;
+}
+
+std::uint64_t CountFile::total(unsigned counter) const {
+    const auto reader = page();
+    std::uint64_t sum = 0;
+    for (unsigned i = 0; i < reader.header().vcpu_count; ++i) {
+        std::uint64_t value = 0;
+        if (reader.read_raw(i, counter, value)) sum += value;
+    }
+    return sum;
+}
+
+std::vector<CountFile::Device> CountFile::devices() const {
+    std::vector<Device> devices;
+    const auto count = std::min<std::uint64_t>(extension_.device_count, SOFT_DEVICES);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const soft_device& one = extension_.device[i];
+        devices.push_back(
+            {std::string(one.name, ::strnlen(one.name, sizeof one.name)), one.reads, one.writes});
+    }
+    return devices;
+}
+
+template <typename T>
+Result<std::vector<T>> CountFile::read_table(std::uint64_t offset, std::uint64_t count) const {
+    if (count == 0) return std::vector<T>();
+    const bool fits =
+        count <= most_entries && offset <= file_bytes_ && count * sizeof(T) <= file_bytes_ - offset;
+    if (!fits) return not_a_file(path_);
+    const auto fd = open_file(path_);
+    if (!fd) return fd.error();
+    std::vector<T> table(count);
+    if (!read_at(fd->get(), offset, std::as_writable_bytes(std::span(table)))) {
+        return not_a_file(path_);
+    }
+    return table;
+}
+
+Result<std::vector<soft_hot_block>> CountFile::hot_blocks() const {
+    return read_table<soft_hot_block>(extension_.hot_offset,
+                                      std::min(extension_.hot_count, extension_.hot_capacity));
+}
+
+Result<std::vector<vpmu_page_sample>> CountFile::samples() const {
+    return read_table<vpmu_page_sample>(
+        extension_.sample_offset, std::min(extension_.sample_count, extension_.sample_capacity));
+}
+
+std::uint64_t CountFile::lost_samples() const {
+    return extension_.sample_count - std::min(extension_.sample_count, extension_.sample_capacity);
+}
+
+Result<std::string> newest_file(const std::string& folder, int pid) {
+    const auto names = base::SysRoot().list(folder);
+    if (!names) return names.error();
+    const std::string prefix = fmt::format("{}-", pid);
+    std::optional<std::uint64_t> newest;
+    for (const auto& name : *names) {
+        if (!name.starts_with(prefix) || !name.ends_with(SOFT_FILE_SUFFIX)) continue;
+        const auto number = base::parse_u64(
+            std::string_view(name).substr(prefix.size(), name.rfind('.') - prefix.size()));
+        if (number) newest = std::max(newest.value_or(0), *number);
+    }
+    if (!newest) {
+        return fail(ErrorCode::not_found,
+                    fmt::format("the soft PMU does not count process {}", pid));
+    }
+    return fmt::format("{}/{}{}" SOFT_FILE_SUFFIX, folder, prefix, *newest);
+}
+
+}  // namespace ringside::soft

@@ -1,0 +1,65 @@
+// One file of soft/layout.h, read. It is input: whoever was measured could have written anything
+// into it, so it is copied, not mapped, and every offset and number in it is checked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <ringside/result.h>
+
+#include "soft/layout.h"
+#include "vpmu/page.h"
+#include "vpmu/page_reader.h"
+
+namespace ringside::soft {
+
+class CountFile {
+  public:
+    // Fails if it is no such file, or none yet.
+    static Result<CountFile> read(const std::string& path);
+
+    const soft_extension& extension() const { return extension_; }
+    // What the process executed; the text ends where the field does.
+    std::string program() const { return text(extension_.program); }
+    std::string first_uncounted() const { return text(extension_.first_uncounted); }
+
+    bool counts(unsigned counter) const;
+    // Over all vCPUs.
+    std::uint64_t total(unsigned counter) const;
+
+    struct Device {
+        std::string name;
+        std::uint64_t reads = 0;
+        std::uint64_t writes = 0;
+    };
+    std::vector<Device> devices() const;
+
+    // Those that are in the file; how many had no room.
+    Result<std::vector<soft_hot_block>> hot_blocks() const;
+    Result<std::vector<vpmu_page_sample>> samples() const;
+    std::uint64_t lost_samples() const;
+
+  private:
+    CountFile(std::string path, std::uint64_t file_bytes, std::vector<std::uint64_t> page,
+              const soft_extension& extension)
+        : path_(std::move(path)),
+          file_bytes_(file_bytes),
+          page_(std::move(page)),
+          extension_(extension) {}
+
+    static std::string text(const char (&field)[SOFT_NAME_BYTES]);
+    vpmu::PageReader page() const { return {page_.data(), page_.size() * sizeof page_[0]}; }
+    template <typename T>
+    Result<std::vector<T>> read_table(std::uint64_t offset, std::uint64_t count) const;
+
+    std::string path_;
+    std::uint64_t file_bytes_;
+    std::vector<std::uint64_t> page_;  // words, so that it is aligned
+    soft_extension extension_;
+};
+
+// The newest file of a process in the folder of a run.
+Result<std::string> newest_file(const std::string& folder, int pid);
+
+}  // namespace ringside::soft
