@@ -258,6 +258,8 @@ class DataFile::Opening {
             if (cursor.ok() && feature < 256)
                 parse_feature(static_cast<std::uint32_t>(feature),
                               record.body.subspan(sizeof(std::uint64_t)), header);
+        } else if (record.type == record_tracing_data) {
+            header.tracepoints = parse_tracing_data(record.payload, header.order);
         } else if (record.type == record_build_id) {
             if (auto id = parse_build_id(record.body, record.misc, header.order))
                 header.build_ids.push_back(std::move(*id));
