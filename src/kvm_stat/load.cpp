@@ -48,9 +48,9 @@ class Loading {
   private:
     Result<void> check() const {
         if (decoder_.knows_entry() && decoder_.knows_exit()) return {};
-        const bool recorded =
-            std::any_of(file_.events().begin(), file_.events().end(),
-                        [](const auto& event) { return event.name.starts_with("kvm:kvm_exit"); });
+        const bool recorded = std::any_of(
+            file_.events().begin(), file_.events().end(),
+            [](const auto& event) { return event.attributes.type == PERF_TYPE_TRACEPOINT; });
         if (recorded && file_.tracepoints().empty())
             return base::fail(ErrorCode::bad_input,
                               "the file does not say how its tracepoints are laid out",
