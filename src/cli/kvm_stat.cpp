@@ -64,11 +64,12 @@ class KvmStatView {
         return report;
     }
 
-    // The text of people goes to stdout: it is what was asked for.
-    std::string render(const KvmStatReport& report, bool with_head) const {
+    bool for_people() const { return !output.json && !output.csv && output.file.empty(); }
+    // `stream` is where text for people will go.
+    std::string render(const KvmStatReport& report, bool with_head, std::FILE* stream) const {
         if (output.json) return kvm_stat_json(report);
         if (output.csv) return kvm_stat_csv(report, with_head);
-        return kvm_stat_text(report, Style(output.file.empty() ? stdout : nullptr));
+        return kvm_stat_text(report, Style(for_people() ? stream : nullptr));
     }
 
     OutputChoice output;
@@ -151,7 +152,7 @@ class KvmStatReportVerb final : public Verb {
         print_warnings(name(), measured->warnings);
         auto report = view_.report(std::move(*measured));
         report.file = file_;
-        if (auto done = deliver(view_.output, view_.render(report, true)); !done)
+        if (auto done = deliver(view_.output, view_.render(report, true, stdout)); !done)
             return done.error();
         return 0;
     }
@@ -256,14 +257,13 @@ class KvmStatNow final : public Verb {
         shown_ = now;
         auto report = view_.report(exits_->interval());
         report.at_s = std::chrono::duration<double>(now - begun_).count();
-        std::string text = view_.render(report, !head_shown_);
+        std::string text = view_.render(report, !head_shown_, stdout);
         head_shown_ = true;
         if (!view_.output.file.empty()) {
             kept_ += text;  // the file is written whole
             return;
         }
-        const bool screen = !view_.output.takes_stdout() && ::isatty(STDOUT_FILENO) == 1;
-        if (screen) text = "\x1b[H\x1b[2J" + text;
+        if (view_.for_people() && ::isatty(STDOUT_FILENO) == 1) text = "\x1b[H\x1b[2J" + text;
         std::fwrite(text.data(), 1, text.size(), stdout);
         std::fflush(stdout);
     }
@@ -276,7 +276,10 @@ class KvmStatNow final : public Verb {
         }
         auto report = view_.report(exits_->measurement());
         report.exit_code = exit_code;
-        return deliver(view_.output, view_.render(report, true));
+        const std::string text = view_.render(report, true, stderr);
+        if (!view_.for_people()) return deliver(view_.output, text);
+        std::fwrite(text.data(), 1, text.size(), stderr);  // stdout is the command's
+        return {};
     }
 
     bool live_;

@@ -29,8 +29,8 @@ class PassageDecoder {
     // Those of `formats` that are not about KVM do not matter.
     explicit PassageDecoder(const std::vector<perf::TracepointFormat>& formats);
 
-    bool knows_entry() const { return entry_.has_value(); }
-    bool knows_exit() const { return exit_.has_value(); }
+    bool knows_entry() const { return entry_id_.has_value(); }
+    bool knows_exit() const { return exit_id_.has_value(); }
 
     // nullopt if the event is neither, or the sample too short. `id`: the tracepoint's number.
     std::optional<Passage> decode(std::uint64_t id, const perf::FullSample& sample,
@@ -38,10 +38,17 @@ class PassageDecoder {
 
   private:
     using Raw = std::span<const std::byte>;
+    using Field = std::optional<perf::TracepointField>;  // none: this kernel has no such field
     std::optional<ExitReason> reason(Raw raw, perf::ByteOrder order) const;
 
-    std::optional<perf::TracepointFormat> entry_;
-    std::optional<perf::TracepointFormat> exit_;
+    std::optional<std::uint64_t> entry_id_;
+    std::optional<std::uint64_t> exit_id_;
+    Field entry_vcpu_;
+    Field exit_vcpu_;
+    Field x86_reason_;
+    Field x86_isa_;
+    Field arm64_outcome_;
+    Field arm64_class_;
 };
 
 }  // namespace ringside::kvm_stat
