@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/text.h"
-#include "cli/kvm_stat_report.h"
+#include "cli/kvm_stat_view.h"
 #include "cli/record_run.h"
 #include "cli/run_command.h"
 #include "cli/verbs.h"
@@ -33,54 +32,6 @@ Result<std::size_t> buffer_bytes(double kb) {
     if (kb < 1) return base::fail(ErrorCode::bad_input, "-m wants a positive number");
     return static_cast<std::size_t>(kb) << 10;
 }
-
-// How exits are shown: the same for all that show some.
-class KvmStatView {
-  public:
-    void declare(Options& options) {
-        declare_output(options, output, true);
-        options.text("-s, --sort", "KEY", sort_, "time, count, p50, p99, max or name [time]");
-        options.flag("--per-vcpu", per_vcpu_, "a table for each virtual CPU");
-        options.text("--vm", "PID", vm_, "only the virtual machine that this process runs");
-    }
-
-    Result<void> read_options() {
-        const auto key = kvm_stat::parse_sort_key(sort_);
-        if (!key) return key.error();
-        choice_.key = *key;
-        if (vm_.empty()) return {};
-        const auto pid = base::parse_u64(vm_);
-        if (!pid || *pid > UINT32_MAX)
-            return base::fail(ErrorCode::bad_input, "not a process id: " + vm_);
-        choice_.vm = static_cast<std::uint32_t>(*pid);
-        return {};
-    }
-
-    KvmStatReport report(kvm_stat::Measurement measured) const {
-        KvmStatReport report;
-        report.machines = make_tables(measured, names_, choice_);
-        report.measured = std::move(measured);
-        report.per_vcpu = per_vcpu_;
-        return report;
-    }
-
-    bool for_people() const { return !output.json && !output.csv && output.file.empty(); }
-    // `stream` is where text for people will go.
-    std::string render(const KvmStatReport& report, bool with_head, std::FILE* stream) const {
-        if (output.json) return kvm_stat_json(report);
-        if (output.csv) return kvm_stat_csv(report, with_head);
-        return kvm_stat_text(report, Style(for_people() ? stream : nullptr));
-    }
-
-    OutputChoice output;
-
-  private:
-    kvm_stat::ReasonNames names_;
-    kvm_stat::TableChoice choice_;
-    std::string sort_ = "time";
-    std::string vm_;
-    bool per_vcpu_ = false;
-};
 
 void print_warnings(const std::string& verb, const std::vector<std::string>& warnings) {
     for (const auto& warning : warnings) fmt::print(stderr, "ringside {}: {}\n", verb, warning);
