@@ -36,12 +36,13 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// The verb whose one or two words begin `arguments`, and how many words that took.
+// The verb whose words, at most three, begin `arguments`, and how many words that took.
 std::pair<Verb*, std::size_t> find_verb(const Verbs& verbs,
                                         const std::vector<std::string>& arguments) {
-    for (const std::size_t words : {std::size_t{2}, std::size_t{1}}) {
-        if (arguments.size() < words) continue;
-        const std::string name = words == 2 ? arguments[0] + " " + arguments[1] : arguments[0];
+    constexpr std::size_t most_words = 3;
+    for (std::size_t words = std::min(most_words, arguments.size()); words > 0; --words) {
+        std::string name = arguments[0];
+        for (std::size_t i = 1; i < words; ++i) name += " " + arguments[i];
         for (const auto& verb : verbs) {
             if (verb->name() == name) return {verb.get(), words};
         }

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
+#include "cli/amounts.h"
 #include "cli/io_report.h"
 
 namespace ringside::cli {
@@ -11,28 +11,8 @@ namespace {
 
 constexpr std::size_t files_shown = 10;
 
-// Three digits that matter: "123", "12.3 kB", "1.23 MB".
-std::string scaled(double value, double step, const std::array<const char*, 5>& units) {
-    std::size_t unit = 0;
-    while (value >= step && unit + 1 < units.size()) {
-        value /= step;
-        ++unit;
-    }
-    if (unit == 0) return fmt::format("{:.0f} {}", value, units[0]);
-    const int digits = value < 10 ? 2 : value < 100 ? 1 : 0;
-    return fmt::format("{:.{}f} {}", value, digits, units[unit]);
-}
-
-std::string bytes_text(std::uint64_t bytes) {
-    return scaled(static_cast<double>(bytes), 1000, {"B", "kB", "MB", "GB", "TB"});
-}
-
-std::string time_text(std::uint64_t ns) {
-    return scaled(static_cast<double>(ns), 1000, {"ns", "us", "ms", "s", "ks"});
-}
-
 std::string time_text(const std::optional<std::uint64_t>& ns) {
-    return ns ? time_text(*ns) : "-";
+    return ns ? cli::time_text(*ns) : "-";
 }
 
 bool moves_bytes(std::string_view op) {

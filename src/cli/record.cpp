@@ -1,17 +1,11 @@
 // `ringside record`: samples a command, processes, threads, CPUs or a cgroup into a perf.data file.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/file_io.h"
 #include "base/text.h"
-#include "cli/record_report.h"
+#include "cli/record_run.h"
 #include "cli/record_soft.h"
-#include "cli/record_targets.h"
-#include "cli/run_command.h"
 #include "cli/verbs.h"
-#include "cli/version.h"
-#include "cli/wait_for_end.h"
 
 namespace ringside::cli {
 
@@ -74,7 +68,7 @@ class Record final : public Verb {
         options.flag("-g", frame_pointers_, "record callers, by frame pointers");
         options.text("--call-graph", "KIND", call_graph_,
                      "the same by fp, dwarf[,BYTES of stack, 8192], or lbr where there is one");
-        targets_.declare(options);
+        request_.targets.declare(options);
         options.flag("--off-cpu", settings_.off_cpu,
                      "also where threads wait and for how long; stolen time apart (BPF, root)");
         options.flag("--guest", settings_.guest, "on a KVM host: sample inside its guests, too");
@@ -82,24 +76,20 @@ class Record final : public Verb {
                      "sample the command's instructions in software, under QEMU; -c as always");
         options.text("-o, --output", "FILE", settings_.file, "the recording [ringside.data]");
         options.number("-m, --buffer", "KB", buffer_kb_, "memory for each CPU's samples [1024]");
-        options.flag("--json", output_.json, "a summary for programs, on standard output");
-        options.command(command_);
+        options.flag("--json", request_.output.json, "a summary for programs, on standard output");
+        options.command(request_.command);
     }
 
     Outcome run() override {
         if (in_software_) return run_soft();
         if (auto done = read_options(); !done) return done.error();
-        if (!command_.empty()) return record_command();
-        if (targets_.only_command())
-            return base::fail(ErrorCode::bad_input, "nothing to record",
-                              "give a command after --, or one of -p, -t, -a, -C, --cgroup");
-        return record_until_end();
+        return RecordRun(name(), request_).run();
     }
 
   private:
     Outcome run_soft() {
         const bool more = !events_.empty() || frame_pointers_ || !call_graph_.empty() ||
-                          settings_.off_cpu || settings_.guest || !targets_.only_command();
+                          settings_.off_cpu || settings_.guest || !request_.targets.only_command();
         if (more) {
             return base::fail(ErrorCode::bad_input,
                               "--soft samples instructions of a command, without callers",
@@ -116,7 +106,7 @@ class Record final : public Verb {
         settings_.frequency_hz = static_cast<std::uint64_t>(frequency_hz_);
         settings_.period = static_cast<std::uint64_t>(period_);
         settings_.buffer_bytes = static_cast<std::size_t>(buffer_kb_) << 10;
-        if (settings_.off_cpu && !targets_.has_threads())
+        if (settings_.off_cpu && !request_.targets.has_threads())
             return base::fail(ErrorCode::bad_input, "--off-cpu follows threads",
                               "give a command, -p, -t or -a");
         if (frame_pointers_) settings_.call_graph = CallGraph::frame_pointers;
@@ -124,83 +114,18 @@ class Record final : public Verb {
             if (auto done = parse_call_graph(call_graph_, settings_); !done) return done;
         }
         if (events_.empty()) events_.push_back("cycles");
-        auto events = find_sampled_events(root_, events_);
+        auto events = find_sampled_events(request_.root, events_);
         if (!events) return events.error();
         settings_.events = std::move(*events);
-        settings_.version = fmt::format("ringside {}", version);
-        settings_.command_line = own_command_line();
         return {};
     }
 
-    std::vector<std::string> own_command_line() const {
-        std::vector<std::string> words;
-        const auto text = root_.read("/proc/self/cmdline");
-        if (!text) return words;
-        for (const auto word : base::split(*text, '\0')) words.emplace_back(word);
-        if (!words.empty() && words.back().empty()) words.pop_back();  // behind the last NUL
-        return words;
-    }
-
-    Outcome record_command() {
-        CommandHooks hooks;
-        hooks.before = [&](pid_t pid) { return open(pid); };
-        hooks.started = [&] { return begin(); };
-        hooks.ended = [&] { progress_.reset(); };
-        hooks.after = [&](const base::ExitStatus& status) { return finish(status.shell_code()); };
-        return run_command(command_, output_, hooks);
-    }
-
-    Outcome record_until_end() {
-        const EndWatch watch;
-        if (auto done = open(0); !done) return done.error();
-        if (auto done = begin(); !done) return done.error();
-        if (auto done = watch.wait(targets_.processes(), targets_.threads()); !done)
-            return done.error();
-        progress_.reset();
-        if (auto done = finish(std::nullopt); !done) return done.error();
-        return 0;
-    }
-
-    Result<void> open(pid_t command) {
-        if (auto done = targets_.find(root_, command, settings_); !done) return done;
-        auto recorder = record::Recorder::open(root_, settings_);
-        if (!recorder) return recorder.error();
-        recorder_ = std::move(*recorder);
-        for (const auto& note : recorder_->notes())
-            fmt::print(stderr, "ringside record: {}\n", note);
-        return {};
-    }
-
-    Result<void> begin() {
-        if (auto done = recorder_->begin(); !done) return done;
-        progress_.emplace(*recorder_);
-        return {};
-    }
-
-    Result<void> finish(std::optional<int> exit_code) {
-        const auto summary = recorder_->finish();
-        if (!summary) return summary.error();
-        if (output_.json) {
-            const auto json = record_json(*summary, settings_.file, recorder_->notes(), exit_code);
-            if (auto done = deliver(output_, json); !done) return done;
-        } else {
-            fmt::print(stderr, "{}", record_text(*summary, settings_.file));
-        }
-        if (!summary->progress.failure) return {};
-        Error error = *summary->progress.failure;
-        error.hint = fmt::format("recording ended there; the {} samples before it are in {}",
-                                 summary->progress.tally.samples, settings_.file);
-        return error;
-    }
-
-    base::SysRoot root_;
-    OutputChoice output_;
-    record::Settings settings_ = [] {
-        record::Settings settings;
-        settings.file = "ringside.data";
-        return settings;
+    RecordRequest request_ = [] {
+        RecordRequest request;
+        request.settings.file = "ringside.data";
+        return request;
     }();
-    RecordTargets targets_;
+    record::Settings& settings_ = request_.settings;
     std::vector<std::string> events_;
     std::string call_graph_;
     bool frame_pointers_ = false;
@@ -208,9 +133,6 @@ class Record final : public Verb {
     double frequency_hz_ = 999;
     double period_ = 0;
     double buffer_kb_ = 1024;
-    std::vector<std::string> command_;
-    std::unique_ptr<record::Recorder> recorder_;
-    std::optional<ProgressLine> progress_;
 };
 
 }  // namespace

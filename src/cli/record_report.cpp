@@ -73,9 +73,9 @@ std::string record_text(const record::Summary& summary, const std::string& file)
     for (const auto& event : summary.events) names += (names.empty() ? "" : ", ") + event.name;
     const auto& progress = summary.progress;
     std::string text =
-        fmt::format("ringside record: {} samples of {} in {:.2f} s, {}, {} in {}",
-                    progress.tally.samples, names, seconds(progress.elapsed_ns),
-                    lost_text(progress.tally), size_text(progress.tally.file_bytes), file);
+        fmt::format("{} samples of {} in {:.2f} s, {}, {} in {}", progress.tally.samples, names,
+                    seconds(progress.elapsed_ns), lost_text(progress.tally),
+                    size_text(progress.tally.file_bytes), file);
     if (summary.stolen_ns && *summary.stolen_ns > 0)
         text += fmt::format("; {:.2f} s of the CPUs were stolen", seconds(*summary.stolen_ns));
     text += "\n";

@@ -1,4 +1,4 @@
-// What `ringside record` says while it runs and when it is done.
+// What a recording verb says while it runs and when it is done.
 #pragma once
 
 #include <condition_variable>

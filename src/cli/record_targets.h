@@ -21,6 +21,8 @@ class RecordTargets {
     bool only_command() const {
         return pids_.empty() && tids_.empty() && cpus_.empty() && cgroup_.empty() && !all_;
     }
+    // As -a does.
+    void choose_all() { all_ = true; }
     // Threads that can be named, or all of them.
     bool has_threads() const { return cpus_.empty() && cgroup_.empty(); }
     // Fills in the settings' targets; `command` is the process of the command, which waits.

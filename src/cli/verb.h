@@ -31,7 +31,7 @@ struct Outcome {
 class Verb {
   public:
     virtual ~Verb() = default;
-    // One word, or two for a verb below another ("guest run").
+    // One word, or up to three for a verb below another ("guest run", "kvm stat record").
     virtual std::string name() const = 0;
     virtual std::string summary() const = 0;
     // Whole lines for --help: commands a reader can paste, each with a remark.

@@ -16,6 +16,7 @@ Verbs all_verbs() {
     verbs.push_back(make_export());
     verbs.push_back(make_compare());
     verbs.push_back(make_measure());
+    add_kvm_verbs(verbs);
     add_guest_verbs(verbs);
     add_lab_verbs(verbs);
     return verbs;

@@ -6,6 +6,7 @@
 
 #include <poll.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -23,6 +24,16 @@ Result<base::Fd> watch(pid_t process) {
     base::Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
     if (fd) return fd;
     return base::fail_errno(errno, "cannot watch process " + std::to_string(process));
+}
+
+// Readable once `limit` has passed.
+base::Fd alarm_after(milliseconds limit) {
+    base::Fd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+    itimerspec when{};
+    when.it_value.tv_sec = limit.count() / 1000;
+    when.it_value.tv_nsec = limit.count() % 1000 * 1'000'000;
+    ::timerfd_settime(timer.get(), 0, &when, nullptr);
+    return timer;
 }
 
 int wait_ms(Clock::time_point due) {
@@ -52,7 +63,8 @@ Result<void> tick_until_end(pid_t child, milliseconds every, const Tick& tick) {
     return {};
 }
 
-Result<void> wait_until_stopped(pid_t process, milliseconds every, const Tick& tick) {
+Result<void> wait_until_stopped(pid_t process, milliseconds every, const Tick& tick,
+                                milliseconds limit) {
     base::Fd end;
     if (process != 0) {
         auto watched = watch(process);
@@ -62,6 +74,11 @@ Result<void> wait_until_stopped(pid_t process, milliseconds every, const Tick& t
     const EndWatch signals;
     std::vector<pollfd> fds{{signals.fd(), POLLIN, 0}};
     if (end) fds.push_back({end.get(), POLLIN, 0});
+    base::Fd timer;
+    if (limit.count() > 0) {
+        timer = alarm_after(limit);
+        fds.push_back({timer.get(), POLLIN, 0});
+    }
     tick_until_readable(std::move(fds), every, tick);
     return {};
 }

@@ -15,9 +15,10 @@ using Tick = std::function<void()>;
 // Until the child ends. Calls `tick` whenever `every` has passed since the last time it was due.
 Result<void> tick_until_end(pid_t child, std::chrono::milliseconds every, const Tick& tick);
 
-// Until the process ends (0: nobody's end is awaited), or somebody sends us SIGINT or SIGTERM,
-// which is taken. Ticks if `every` is not 0. Fails when there is no such process.
+// Until the process ends (0: nobody's end is awaited), `limit` has passed (0: there is none), or
+// somebody sends us SIGINT or SIGTERM, which is taken. Ticks if `every` is not 0. Fails when there
+// is no such process.
 Result<void> wait_until_stopped(pid_t process, std::chrono::milliseconds every = {},
-                                const Tick& tick = {});
+                                const Tick& tick = {}, std::chrono::milliseconds limit = {});
 
 }  // namespace ringside::cli

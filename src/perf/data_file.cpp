@@ -73,10 +73,15 @@ class DataFile::Opening {
         return read_features(source, *sections);
     }
 
-    // A recording that was never finished has no section with the names, but its context has.
-    static void name_events(DataHeader& header) {
+    // A recording that was never finished has no section with the names and formats of its events,
+    // but its context has.
+    static void describe_events(DataHeader& header) {
         std::size_t index = 0;
         for (const auto& item : header.context) {
+            if (item.name == "tracepoint_format") {
+                if (auto format = parse_tracepoint_format(item.value))
+                    header.tracepoints.push_back(std::move(*format));
+            }
             if (item.name != "event" || index >= header.events.size()) continue;
             header.events[index++].name = item.value;
         }
@@ -91,7 +96,7 @@ class DataFile::Opening {
         auto head = parse_context_head(*bytes, order);
         if (!head) return {};
         file_.header_.context = std::move(head->items);
-        name_events(file_.header_);
+        describe_events(file_.header_);
         auto rest = section_bytes(source, {head->rest_offset, head->rest_bytes});
         if (!rest) return rest.error();
         for (auto& item : parse_context(*rest, order))
@@ -258,6 +263,8 @@ class DataFile::Opening {
             if (cursor.ok() && feature < 256)
                 parse_feature(static_cast<std::uint32_t>(feature),
                               record.body.subspan(sizeof(std::uint64_t)), header);
+        } else if (record.type == record_tracing_data) {
+            header.tracepoints = parse_tracing_data(record.payload, header.order);
         } else if (record.type == record_build_id) {
             if (auto id = parse_build_id(record.body, record.misc, header.order))
                 header.build_ids.push_back(std::move(*id));

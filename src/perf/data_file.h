@@ -40,6 +40,7 @@ class DataFile {
     ByteOrder order() const { return header_.order; }
     const std::vector<DataEvent>& events() const { return header_.events; }
     const std::vector<DataBuildId>& build_ids() const { return header_.build_ids; }
+    const std::vector<TracepointFormat>& tracepoints() const { return header_.tracepoints; }
     const Origin& origin() const { return header_.origin; }
     // What Ringside recorded beside perf's own sections; empty in a file of perf's.
     const Context& context() const { return header_.context; }

@@ -226,6 +226,8 @@ bool parse_feature(std::uint32_t feature, std::span<const std::byte> bytes, Data
         case Feature::clock_data:
             return parse_clock_data(cursor, origin);
         case Feature::tracing_data:
+            header.tracepoints = parse_tracing_data(bytes, header.order);
+            break;
         case Feature::cpu_id:
         case Feature::branch_stack:
         case Feature::clock_id:

@@ -17,6 +17,7 @@
 #include "base/field_cursor.h"
 #include "perf/data_context.h"
 #include "perf/sample.h"
+#include "perf/tracepoint_format.h"
 
 namespace ringside::perf {
 
@@ -60,6 +61,7 @@ struct DataHeader {
     std::uint64_t data_size = 0;  // 0: the recorder did not live to write it
     std::vector<DataEvent> events;
     std::vector<DataBuildId> build_ids;
+    std::vector<TracepointFormat> tracepoints;  // how those that were recorded are laid out
     Origin origin;
     Context context;  // what Ringside added; empty in perf's own files
 };

@@ -24,6 +24,7 @@ DataRecord record_at(std::span<const std::byte> bytes, ByteOrder order) {
     record.misc = cursor.u16();
     const std::uint16_t size = cursor.u16();
     record.body = bytes.first(size).subspan(sizeof(perf_event_header));
+    if (record.type == record_tracing_data) record.payload = bytes.subspan(size, cursor.u32());
     return record;
 }
 

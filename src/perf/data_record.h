@@ -27,8 +27,9 @@ enum : std::uint32_t {
 struct DataRecord {
     std::uint32_t type = 0;
     std::uint16_t misc = 0;
-    std::span<const std::byte> body;  // without the header
-    std::uint64_t position = 0;       // in the file; grows from record to record
+    std::span<const std::byte> body;       // without the header
+    std::uint64_t position = 0;            // in the file; grows from record to record
+    std::span<const std::byte> payload{};  // what some types have behind header.size
 };
 
 // How many bytes the record at the front of `bytes` takes, its payload behind header.size included;

@@ -74,8 +74,20 @@ ImageId World::own_image(std::uint32_t pid, std::uint64_t time_ns) {
 
 ImageId World::guest_image(std::uint32_t pid) {
     const auto [found, added] = guest_images_.emplace(pid, 0);
-    if (added) found->second = new_image(std::make_shared<AddressSpace>());
-    return found->second;
+    if (!added) return found->second;
+    const ImageId image = new_image(std::make_shared<AddressSpace>());
+    found->second = image;
+    // Recordings seldom say where the guest's kernel lies, and for no VMM in particular. On 64-bit
+    // machines it has all addresses with the highest bit set.
+    Mapping upper_half;
+    upper_half.start = std::uint64_t{1} << 63;
+    upper_half.end = ~std::uint64_t{0};
+    Module kernel;
+    kernel.path = fmt::format("[guest.kernel.kallsyms.{}]", pid);
+    kernel.kind = Module::Kind::guest_kernel;
+    kernel.machine = kernel.pid = pid;
+    map_into(image, 0, upper_half, std::move(kernel));
+    return image;
 }
 
 void World::map(std::uint32_t pid, std::uint64_t time_ns, const Mapping& where, Module module,
@@ -85,7 +97,10 @@ void World::map(std::uint32_t pid, std::uint64_t time_ns, const Mapping& where, 
         image = guest_image(module.machine);
     else if (mode != perf::CpuMode::kernel)
         image = own_image(pid, time_ns);
-    Mapping mapping = where;
+    map_into(image, time_ns, where, std::move(module));
+}
+
+void World::map_into(ImageId image, std::uint64_t time_ns, Mapping mapping, Module module) {
     mapping.module = intern_module(std::move(module));
     mappings_.push_back(mapping);
     images_[image]->map(time_ns, mapping, static_cast<MappingId>(mappings_.size() - 1));

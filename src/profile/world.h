@@ -53,7 +53,8 @@ class World {
                      std::string_view comm, bool exec);
 
     ImageId image_of(std::uint32_t pid, std::uint64_t time_ns) const;
-    // The kernel of the guest that VMM `pid` runs; made on demand, so that no sample is lost.
+    // What is mapped in the guest that VMM `pid` runs, at least its kernel; made on demand, so that
+    // no sample is lost.
     ImageId guest_image(std::uint32_t pid);
     CommId comm_of(std::uint32_t tid, std::uint64_t time_ns) const;
     const std::string& comm(CommId id) const { return comms_[id]; }
@@ -81,6 +82,7 @@ class World {
     static const T* at(const std::unordered_map<std::uint32_t, History<T>>& histories,
                        std::uint32_t key, std::uint64_t time_ns);
 
+    void map_into(ImageId image, std::uint64_t time_ns, Mapping mapping, Module module);
     ImageId new_image(std::shared_ptr<AddressSpace> space);
     ImageId own_image(std::uint32_t pid, std::uint64_t time_ns);
     ModuleId intern_module(Module module);

@@ -179,6 +179,9 @@ class LiveRecorder final : public Recorder {
         perf::Context context = environment_of(root_);
         context.push_back({"recorder", settings_.version});
         for (const auto& event : events_) context.push_back({"event", event.name});
+        // Again in a section of the finished file, which a recorder that is killed never writes.
+        for (auto& format : tracepoint_formats(root_, settings_.events))
+            context.push_back({"tracepoint_format", std::move(format)});
         context.push_back({"call_graph", std::string(to_string(settings_.call_graph))});
         for (const auto& note : notes_) context.push_back({"note", note});
         context.push_back({"steal_event", std::to_string(events_.size() - 1)});

@@ -37,7 +37,20 @@ std::map<std::string, std::set<std::string>> tracepoints_of(
     return systems;
 }
 
+std::string format_of(const base::SysRoot& root, const std::string& system,
+                      const std::string& name) {
+    return tracefs_file(root, "events/" + system + "/" + name + "/format");
+}
+
 }  // namespace
+
+std::vector<std::string> tracepoint_formats(const base::SysRoot& root,
+                                            const std::vector<SampledEvent>& events) {
+    std::vector<std::string> formats;
+    for (const auto& [system, names] : tracepoints_of(events))
+        for (const auto& name : names) formats.push_back(format_of(root, system, name));
+    return formats;
+}
 
 // Version 0.6 of the format: header page and header event, formats of ftrace's own events (none of
 // ours), formats by system, kernel symbols, formats of trace_printk(), and command names; the last
@@ -58,8 +71,7 @@ std::vector<std::byte> tracing_data(const base::SysRoot& root,
     out.u32(static_cast<std::uint32_t>(systems.size()));
     for (const auto& [system, names] : systems) {
         out.raw(system).zeros(1).u32(static_cast<std::uint32_t>(names.size()));
-        for (const auto& name : names)
-            add_sized(out, tracefs_file(root, "events/" + system + "/" + name + "/format"));
+        for (const auto& name : names) add_sized(out, format_of(root, system, name));
     }
     out.u32(0).u32(0).u64(0);
     return std::move(out).take();

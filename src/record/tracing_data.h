@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "base/sys_root.h"
@@ -10,7 +11,11 @@
 
 namespace ringside::record {
 
-// Empty if no event is a tracepoint.
+// The kernel's description of each event that is a tracepoint.
+std::vector<std::string> tracepoint_formats(const base::SysRoot& root,
+                                            const std::vector<SampledEvent>& events);
+
+// The same as a section of the file. Empty if no event is a tracepoint.
 std::vector<std::byte> tracing_data(const base::SysRoot& root,
                                     const std::vector<SampledEvent>& events);
 

@@ -65,6 +65,23 @@ TEST(ModuleSymbols, GuestsHaveTheirOwnKernels) {
     EXPECT_EQ(name_of(profile, sources).name, "one_kernel");
 }
 
+// A recording with --guest has one mapping for the kernels of all guests, under no VMM's pid; one
+// that was made without has none.
+TEST(ModuleSymbols, AGuestsKernelNeedsNoMappingOfItsOwn) {
+    const auto list = write_file("kallsyms", "ffffffff81000000 T guest_function\n");
+    for (const bool described : {true, false}) {
+        DataBuilder builder;
+        if (described)
+            builder.map(0, 0, std::uint64_t{1} << 63, (std::uint64_t{1} << 63) - 1, 0,
+                        "[guest.kernel.kallsyms]_text", PERF_RECORD_MISC_GUEST_KERNEL);
+        builder.sample(42, 10, 0xffffffff81000100, 1, PERF_RECORD_MISC_GUEST_KERNEL);
+        const auto profile = loaded(builder);
+        SymbolSources sources;
+        sources.guests[42].kallsyms = list;
+        EXPECT_EQ(name_of(profile, sources).name, "guest_function") << described;
+    }
+}
+
 TEST(ModuleSymbols, AReplacedProgramIsNotAskedForNames) {
     World world;
     world.note_build_id("/proc/self/exe", "00112233");

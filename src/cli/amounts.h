@@ -1,0 +1,14 @@
+// Times and sizes for people: three digits that matter, and a unit.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ringside::cli {
+
+// "123 B", "12.3 kB", "1.23 MB".
+std::string bytes_text(std::uint64_t bytes);
+// "123 ns", "12.3 us", "1.23 ms".
+std::string time_text(std::uint64_t ns);
+
+}  // namespace ringside::cli
