@@ -72,11 +72,18 @@ class Options::Parsing {
                 return usage_error(options_.operands_[i].name + " is missing");
             }
         }
+        const Rest& rest = options_.rest_;
+        if (rest.required && rest.targets->empty()) return usage_error(rest.name + " is missing");
         return {};
     }
 
     Result<void> take_operand(const std::string& word) {
         if (operands_taken_ == options_.operands_.size()) {
+            if (options_.rest_.targets != nullptr) {
+                options_.rest_.targets->push_back(word);
+                ++at_;
+                return {};
+            }
             return usage_error("unexpected argument: " + word);
         }
         *options_.operands_[operands_taken_++].target = word;
@@ -168,6 +175,11 @@ void Options::operand(std::string name, std::string& target, std::string help, b
     operands_.push_back({std::move(name), &target, std::move(help), required});
 }
 
+void Options::operands(std::string name, std::vector<std::string>& targets, std::string help,
+                       bool required) {
+    rest_ = {std::move(name), &targets, std::move(help), required};
+}
+
 void Options::command(std::vector<std::string>& argv) {
     command_ = &argv;
 }
@@ -190,6 +202,8 @@ std::string Options::usage() const {
     for (const auto& operand : operands_) {
         line += operand.required ? " " + operand.name : " [" + operand.name + "]";
     }
+    if (rest_.targets != nullptr)
+        line += rest_.required ? " " + rest_.name + "..." : " [" + rest_.name + "...]";
     if (command_ != nullptr) line += " -- COMMAND [ARG...]";
     return line;
 }
@@ -200,6 +214,7 @@ std::string Options::table() const {
         text += fmt::format("  {:<28} {}\n", left, help);
     };
     for (const auto& operand : operands_) row(operand.name, operand.help);
+    if (rest_.targets != nullptr) row(rest_.name, rest_.help);
     for (const auto& option : options_) {
         std::string left = fmt::format("{}", fmt::join(option.names, ", "));
         const bool optional = std::holds_alternative<std::optional<std::string>*>(option.target);

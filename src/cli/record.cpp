@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/text.h"
+#include "cli/command_line.h"
 #include "cli/record_report.h"
 #include "cli/record_targets.h"
 #include "cli/run_command.h"
@@ -109,17 +110,8 @@ class Record final : public Verb {
         if (!events) return events.error();
         settings_.events = std::move(*events);
         settings_.version = fmt::format("ringside {}", version);
-        settings_.command_line = own_command_line();
+        settings_.command_line = own_command_line(root_);
         return {};
-    }
-
-    std::vector<std::string> own_command_line() const {
-        std::vector<std::string> words;
-        const auto text = root_.read("/proc/self/cmdline");
-        if (!text) return words;
-        for (const auto word : base::split(*text, '\0')) words.emplace_back(word);
-        if (!words.empty() && words.back().empty()) words.pop_back();  // behind the last NUL
-        return words;
     }
 
     Outcome record_command() {

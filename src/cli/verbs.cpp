@@ -14,6 +14,7 @@ Verbs all_verbs() {
     verbs.push_back(make_annotate());
     verbs.push_back(make_top());
     verbs.push_back(make_export());
+    verbs.push_back(make_merge());
     add_guest_verbs(verbs);
     add_lab_verbs(verbs);
     return verbs;

@@ -38,6 +38,7 @@ class WordSpan {
 
     std::size_t size() const { return bytes_.size() / sizeof(std::uint64_t); }
     bool empty() const { return bytes_.empty(); }
+    std::span<const std::byte> bytes() const { return bytes_; }
     std::uint64_t operator[](std::size_t index) const {
         std::uint64_t value;
         std::memcpy(&value, bytes_.data() + index * sizeof value, sizeof value);

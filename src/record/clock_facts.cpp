@@ -1,6 +1,7 @@
 #include "record/clock_facts.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <ringside/clocks.h>
 
@@ -14,17 +15,20 @@ perf::ContextItem clock_reading() {
     std::uint64_t time_ns = 0;
     std::uint64_t ticks = 0;
     std::uint64_t error = ~std::uint64_t{0};
+    int cpu = 0;
     for (int i = 0; i < tries; ++i) {
+        const int here = ::sched_getcpu();
         const std::uint64_t before = cycles();
         const std::uint64_t now_ns = real_ns();
         const std::uint64_t after = cycles();
         const std::uint64_t half = (after - before + 1) / 2;
-        if (after < before || half >= error) continue;
+        if (here < 0 || here != ::sched_getcpu() || after < before || half >= error) continue;
         time_ns = now_ns;
         ticks = before + half;
         error = half;
+        cpu = here;
     }
-    return {"clock_reading", fmt::format("{} {} {}", time_ns, ticks, error)};
+    return {"clock_reading", fmt::format("{} {} {} {}", time_ns, ticks, error, cpu)};
 }
 
 // /sys/kernel/debug/kvm/PID-FD/vcpuN/tsc-offset, and tsc-scaling-ratio where the CPU can scale.

@@ -10,8 +10,8 @@
 
 namespace ringside::record {
 
-// "clock_reading": CLOCK_MONOTONIC in ns, the counter (TSC, CNTVCT_EL0), and how far it may be from
-// the instant of the first, in ticks.
+// "clock_reading": CLOCK_MONOTONIC in ns, the counter (TSC, CNTVCT_EL0), how far it may be from the
+// instant of the first, in ticks, and the CPU whose counter it is.
 perf::ContextItem clock_reading();
 
 // The counters of the guests that run here, as debugfs has them while they run.

@@ -1,0 +1,285 @@
+#include "merge/interval_fit.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "merge/correlation.h"
+#include "merge/sweep.h"
+
+namespace ringside::merge {
+
+namespace {
+
+// Over this long even the largest drift moves the clock by less than most runs are long.
+constexpr std::uint64_t window_ns = 1'000'000'000;
+constexpr double finest_bin_ns = 10'000;
+constexpr std::size_t most_bins = std::size_t{1} << 21;
+constexpr std::size_t most_candidates = 12;
+constexpr double bins_around = 3;
+constexpr double widest_search_ns = 10'000'000;
+
+// What a part of the samples says the clock was.
+struct Anchor {
+    std::uint64_t guest_ns = 0;
+    std::uint64_t host_ns = 0;
+    double width_ns = 0;  // how far it can be moved
+};
+
+class Fitting {
+  public:
+    Fitting(std::span<const CpuPair> pairs, const Window& host) : pairs_(pairs), host_(host) {
+        for (const auto& pair : pairs)
+            times_.insert(times_.end(), pair.times_ns.begin(), pair.times_ns.end());
+        std::sort(times_.begin(), times_.end());
+    }
+
+    std::vector<Fit> run() {
+        if (times_.empty() || host_.to_ns <= host_.from_ns) return {};
+        const Window window = densest_window();
+        std::vector<Fit> fits;
+        for (const auto& map : candidates(window)) fits.push_back(complete(map, window));
+        std::stable_sort(fits.begin(), fits.end(), [](const Fit& a, const Fit& b) {
+            return a.agreement.inside > b.agreement.inside;
+        });
+        return fits;
+    }
+
+  private:
+    Window densest_window() const {
+        Window best{times_.front(), times_.front()};
+        std::size_t most = 0;
+        std::size_t from = 0;
+        for (std::size_t to = 0; to < times_.size(); ++to) {
+            while (times_[to] - times_[from] > window_ns) ++from;
+            if (to - from + 1 <= most) continue;
+            most = to - from + 1;
+            best = {times_[from], times_[to]};
+        }
+        return best;
+    }
+
+    // The window laid over every part of the host's recording at once, in steps of a bin; then the
+    // best places looked at exactly.
+    std::vector<ClockMap> candidates(const Window& window) const {
+        const double host_ns = static_cast<double>(host_.to_ns - host_.from_ns);
+        const double span_ns = host_ns + static_cast<double>(window.to_ns - window.from_ns);
+        const double bin_ns =
+            std::max(finest_bin_ns, span_ns / static_cast<double>(most_bins / 2 - 4));
+        const auto misses = misses_by_shift(window, bin_ns);
+        struct Candidate {
+            ClockMap map;
+            std::uint64_t covered = 0;
+        };
+        std::vector<Candidate> found;
+        std::uint64_t most = 0;
+        std::uint64_t samples = 0;
+        for (const auto shift : lowest(misses)) {
+            const auto offset = static_cast<std::uint64_t>(static_cast<double>(shift) * bin_ns);
+            const ClockMap coarse{window.from_ns, host_.from_ns + offset, 1};
+            const auto move = best_move(coarse, pairs_, window, bins_around * bin_ns);
+            found.push_back({coarse.moved(move.middle_ns()), move.covered});
+            most = std::max(most, move.covered);
+            samples = move.samples;
+        }
+        // What is clearly worse already here is not followed.
+        std::vector<ClockMap> maps;
+        for (const auto& candidate : found)
+            if (candidate.covered + samples / 20 + 3 >= most) maps.push_back(candidate.map);
+        return maps;
+    }
+
+    // How many samples of the window fall outside of runs if it begins that many bins behind the
+    // host's first instant.
+    std::vector<double> misses_by_shift(const Window& window, double bin_ns) const {
+        const auto bin_of = [&](std::uint64_t from, std::uint64_t at) {
+            return static_cast<std::size_t>(static_cast<double>(at - from) / bin_ns);
+        };
+        const std::size_t host_bins = bin_of(host_.from_ns, host_.to_ns) + 1;
+        const std::size_t window_bins = bin_of(window.from_ns, window.to_ns) + 1;
+        Correlation correlation(std::bit_ceil(host_bins + 2 * window_bins));
+        for (const auto& pair : pairs_) {
+            std::vector<double> counts(window_bins);
+            for (const auto time : pair.times_ns)
+                if (time >= window.from_ns && time <= window.to_ns)
+                    ++counts[bin_of(window.from_ns, time)];
+            correlation.add(gaps(pair, bin_ns, host_bins, window_bins), counts);
+        }
+        auto misses = std::move(correlation).take();
+        misses.resize(host_bins);
+        return misses;
+    }
+
+    // How much of each bin the thread did not run; behind the recording's end it never does.
+    std::vector<double> gaps(const CpuPair& pair, double bin_ns, std::size_t host_bins,
+                             std::size_t behind) const {
+        std::vector<double> gap(host_bins + behind, 1.0);
+        for (const auto& run : pair.runs) {
+            const double begin = static_cast<double>(run.begin_ns - host_.from_ns) / bin_ns;
+            const double end = static_cast<double>(run.end_ns - host_.from_ns) / bin_ns;
+            for (auto bin = static_cast<std::size_t>(begin); bin < host_bins; ++bin) {
+                const auto left = static_cast<double>(bin);
+                if (left >= end) break;
+                gap[bin] -= std::min(end, left + 1) - std::max(begin, left);
+            }
+        }
+        return gap;
+    }
+
+    // The shifts with the fewest misses, no two of them neighbours.
+    static std::vector<std::size_t> lowest(const std::vector<double>& misses) {
+        std::vector<std::size_t> shifts;
+        for (std::size_t i = 0; i < misses.size(); ++i) {
+            const bool left = i == 0 || misses[i] <= misses[i - 1];
+            const bool right = i + 1 == misses.size() || misses[i] < misses[i + 1];
+            if (left && right) shifts.push_back(i);
+        }
+        const auto better = [&](std::size_t a, std::size_t b) { return misses[a] < misses[b]; };
+        std::stable_sort(shifts.begin(), shifts.end(), better);
+        std::vector<std::size_t> chosen;
+        for (const auto shift : shifts) {
+            const bool apart = std::none_of(chosen.begin(), chosen.end(), [&](std::size_t other) {
+                return std::abs(static_cast<double>(shift) - static_cast<double>(other)) <
+                       bins_around;
+            });
+            if (apart) chosen.push_back(shift);
+            if (chosen.size() == most_candidates) break;
+        }
+        return chosen;
+    }
+
+    // From the window outwards, part by part: the clock can have gone only a little further.
+    Fit complete(const ClockMap& start, const Window& window) const {
+        std::vector<Anchor> anchors;
+        const ClockMap here = follow(start, window, anchors);
+        ClockMap map = here;
+        for (std::uint64_t at = window.to_ns; at < times_.back();)
+            map = follow(map, next_part(at, true), anchors, &at);
+        map = here;
+        for (std::uint64_t at = window.from_ns; at > times_.front();)
+            map = follow(map, next_part(at, false), anchors, &at);
+        return straighten(anchors);
+    }
+
+    // The next samples behind or before `at`, over half a window.
+    Window next_part(std::uint64_t at, bool forward) const {
+        if (forward) {
+            const auto first = std::upper_bound(times_.begin(), times_.end(), at);
+            const auto end = std::upper_bound(first, times_.end(), *first + window_ns / 2);
+            return {*first, *(end - 1)};
+        }
+        const auto last = std::lower_bound(times_.begin(), times_.end(), at) - 1;
+        const std::uint64_t back = std::min(*last, window_ns / 2);
+        return {*std::lower_bound(times_.begin(), times_.end(), *last - back), *last};
+    }
+
+    ClockMap follow(const ClockMap& map, const Window& part, std::vector<Anchor>& anchors,
+                    std::uint64_t* reached = nullptr) const {
+        const std::uint64_t middle = part.from_ns + (part.to_ns - part.from_ns) / 2;
+        const auto away =
+            std::abs(static_cast<double>(static_cast<std::int64_t>(middle - map.guest_ns)));
+        const double radius =
+            std::min(widest_search_ns, bins_around * finest_bin_ns + away * most_drift_ppm * 1e-6);
+        const auto move = best_move(map, pairs_, part, radius);
+        if (reached != nullptr) *reached = middle > map.guest_ns ? part.to_ns : part.from_ns;
+        // A part that mostly contradicts says nothing of the clock.
+        if (move.samples == 0 || move.covered * 10 < move.samples * 9) return map;
+        const ClockMap moved = map.moved(move.middle_ns());
+        const Anchor anchor{middle, moved.to_host(middle), move.high_ns - move.low_ns};
+        anchors.push_back(anchor);
+        return {anchor.guest_ns, anchor.host_ns, 1};
+    }
+
+    // One line through all anchors, then the samples asked again which line near it they like best.
+    Fit straighten(const std::vector<Anchor>& anchors) const {
+        Fit best;
+        if (anchors.empty()) return best;
+        const Line line = line_through(anchors);
+        const Window all{times_.front(), times_.back()};
+        const double half_span = static_cast<double>(all.to_ns - all.from_ns) / 2;
+        BestMove best_found;
+        const auto consider = [&](double drift) {
+            ClockMap map = line.middle;
+            map.rate = 1 + drift;
+            const double radius = bins_around * finest_bin_ns +
+                                  std::abs(drift - line.drift) * half_span + line.error * half_span;
+            const auto move = best_move(map, pairs_, all, std::min(radius, widest_search_ns));
+            const bool better =
+                move.covered > best_found.covered ||
+                (move.covered == best_found.covered &&
+                 move.high_ns - move.low_ns > best_found.high_ns - best_found.low_ns);
+            if (!better) return;
+            best_found = move;
+            best.map = map.moved(move.middle_ns());
+        };
+        for (int step = -4; step <= 4; ++step) consider(line.drift + step * line.error / 2);
+        best.uncertainty_ns = best_found.uncertainty_ns() + line.error * half_span;
+        best.agreement = agreement(best.map, pairs_, host_);
+        return best;
+    }
+
+    struct Line {
+        ClockMap middle;
+        double drift = 0;
+        double error = 0;  // of the drift
+    };
+
+    // Least squares, each anchor with the weight of its precision. Too short a time shows no drift.
+    static Line line_through(const std::vector<Anchor>& anchors) {
+        const Anchor& origin = anchors.front();
+        double weights = 0, x_mean = 0, y_mean = 0;
+        const auto x_of = [&](const Anchor& a) {
+            return static_cast<double>(static_cast<std::int64_t>(a.guest_ns - origin.guest_ns));
+        };
+        const auto y_of = [&](const Anchor& a) {
+            return static_cast<double>(static_cast<std::int64_t>(a.host_ns - origin.host_ns)) -
+                   x_of(a);
+        };
+        const auto weight_of = [](const Anchor& a) {
+            const double width = a.width_ns + 1000;
+            return 1 / (width * width);
+        };
+        for (const auto& anchor : anchors) {
+            const double weight = weight_of(anchor);
+            weights += weight;
+            x_mean += weight * x_of(anchor);
+            y_mean += weight * y_of(anchor);
+        }
+        x_mean /= weights;
+        y_mean /= weights;
+        double xx = 0, xy = 0;
+        for (const auto& anchor : anchors) {
+            const double dx = x_of(anchor) - x_mean;
+            xx += weight_of(anchor) * dx * dx;
+            xy += weight_of(anchor) * dx * (y_of(anchor) - y_mean);
+        }
+        Line line;
+        if (anchors.size() >= 3 && xx > 0) {
+            line.drift = xy / xx;
+            line.error = 1 / std::sqrt(xx);
+        }
+        line.middle = {origin.guest_ns, origin.host_ns, 1};
+        line.middle = {
+            origin.guest_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(x_mean)),
+            origin.host_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(x_mean + y_mean)),
+            1 + line.drift};
+        return line;
+    }
+
+    std::span<const CpuPair> pairs_;
+    Window host_;
+    std::vector<std::uint64_t> times_;  // of all pairs
+};
+
+}  // namespace
+
+std::vector<Fit> fit_to_runs(std::span<const CpuPair> pairs, const Window& host) {
+    return Fitting(pairs, host).run();
+}
+
+bool as_good_as(const Agreement& best, const Agreement& other) {
+    const double margin = 5 + 3 * std::sqrt(static_cast<double>(best.outside));
+    return static_cast<double>(other.inside) + margin >= static_cast<double>(best.inside);
+}
+
+}  // namespace ringside::merge
