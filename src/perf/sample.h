@@ -69,6 +69,9 @@ struct FullSample {
     std::span<const std::byte> user_stack;  // as much as was really copied
     ByteOrder user_stack_order = ByteOrder::same;
     std::uint64_t cgroup = 0;
+    // The VMM's pid, if the guest took the sample itself: pid and tid are the guest's then. Not in
+    // the sample, but known by its id (DataFile::guest_of).
+    std::uint32_t machine = 0;
 };
 
 // What is needed of a perf_event_attr to decode its records.
