@@ -1,9 +1,8 @@
-// Writes the numbers 1, 2, ... 255 to an I/O port: a guest's marks, which its host sees as exits
-// (kvm_pio). Each is one pwritev() to /dev/port, a system call that nobody else makes, so that the
-// guest can record them as well. Between the marks it works and sleeps unevenly, so that no stretch
-// of its time looks like another.
+// Numbered marks that a guest and its host can both record: the nth is a write to I/O port
+// 0x2000 + n, which the host sees as an exit (kvm_pio). Each is one pwritev() to /dev/port, a
+// system call that nobody else makes, with the port as its position. Between the marks it works and
+// sleeps unevenly, so that no stretch of its time looks like another.
 //   port_marks COUNT
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -27,8 +26,9 @@ void work_us(long length_us) {
              length_us);
 }
 
-bool mark(int ports, std::uint8_t number) {
-    const iovec part{&number, 1};
+bool mark(int ports, long number) {
+    char nothing = 0;
+    const iovec part{&nothing, 1};
     return ::pwritev(ports, &part, 1, first_port + number) == 1;
 }
 
@@ -38,8 +38,8 @@ int main(int argc, char** argv) {
     const long count = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 0;
     const int ports = ::open("/dev/port", O_WRONLY | O_CLOEXEC);
     std::minstd_rand random(1);
-    for (long i = 1; i <= count && i <= 255; ++i) {
-        if (!mark(ports, static_cast<std::uint8_t>(i))) {
+    for (long i = 1; i <= count; ++i) {
+        if (!mark(ports, i)) {
             std::perror("port_marks: /dev/port");
             return 1;
         }

@@ -17,7 +17,6 @@ constexpr double finest_bin_ns = 10'000;
 constexpr std::size_t most_bins = std::size_t{1} << 21;
 constexpr std::size_t most_candidates = 12;
 constexpr double bins_around = 3;
-constexpr double widest_search_ns = 10'000'000;
 
 // What a part of the samples says the clock was.
 struct Anchor {
@@ -66,27 +65,50 @@ class Fitting {
         const double span_ns = host_ns + static_cast<double>(window.to_ns - window.from_ns);
         const double bin_ns =
             std::max(finest_bin_ns, span_ns / static_cast<double>(most_bins / 2 - 4));
-        const auto misses = misses_by_shift(window, bin_ns);
-        struct Candidate {
-            ClockMap map;
-            std::uint64_t covered = 0;
-        };
         std::vector<Candidate> found;
-        std::uint64_t most = 0;
-        std::uint64_t samples = 0;
-        for (const auto shift : lowest(misses)) {
+        for (const auto shift : lowest(misses_by_shift(window, bin_ns))) {
             const auto offset = static_cast<std::uint64_t>(static_cast<double>(shift) * bin_ns);
             const ClockMap coarse{window.from_ns, host_.from_ns + offset, 1};
-            const auto move = best_move(coarse, pairs_, window, bins_around * bin_ns);
-            found.push_back({coarse.moved(move.middle_ns()), move.covered});
-            most = std::max(most, move.covered);
-            samples = move.samples;
+            if (is_covered(found, coarse.host_ns, bins_around * bin_ns)) continue;
+            const auto move = wide_best_move(coarse, window, bins_around * bin_ns);
+            found.push_back({coarse.moved(move.middle_ns()), coarse.moved(move.least_ns).host_ns,
+                             coarse.moved(move.most_ns).host_ns, move});
+            if (found.size() == most_candidates) break;
         }
+        std::uint64_t most = 0;
+        for (const auto& candidate : found) most = std::max(most, candidate.move.covered);
         // What is clearly worse already here is not followed.
         std::vector<ClockMap> maps;
-        for (const auto& candidate : found)
-            if (candidate.covered + samples / 20 + 3 >= most) maps.push_back(candidate.map);
+        for (const auto& [map, least, last, move] : found)
+            if (move.covered + move.samples / 20 + 3 >= most) maps.push_back(map);
         return maps;
+    }
+
+    struct Candidate {
+        ClockMap map;
+        std::uint64_t least_ns = 0;  // where the window can begin in the host's time
+        std::uint64_t most_ns = 0;
+        BestMove move;
+    };
+
+    // Whether a candidate speaks for that beginning, too.
+    static bool is_covered(const std::vector<Candidate>& found, std::uint64_t begin_ns,
+                           double around_ns) {
+        const auto around = static_cast<std::uint64_t>(around_ns);
+        return std::any_of(found.begin(), found.end(), [&](const Candidate& candidate) {
+            return begin_ns + around >= candidate.least_ns &&
+                   begin_ns <= candidate.most_ns + around;
+        });
+    }
+
+    // Looks further where all that was looked at is equally good.
+    BestMove wide_best_move(const ClockMap& map, const Window& window, double radius_ns) const {
+        while (true) {
+            const auto move = best_move(map, pairs_, window, radius_ns);
+            const bool open = move.least_ns <= -radius_ns || move.most_ns >= radius_ns;
+            if (!open || radius_ns >= widest_search_ns) return move;
+            radius_ns = std::min(2 * radius_ns, widest_search_ns);
+        }
     }
 
     // How many samples of the window fall outside of runs if it begins that many bins behind the
@@ -126,26 +148,17 @@ class Fitting {
         return gap;
     }
 
-    // The shifts with the fewest misses, no two of them neighbours.
+    // Where the misses have a minimum, the lowest first.
     static std::vector<std::size_t> lowest(const std::vector<double>& misses) {
         std::vector<std::size_t> shifts;
         for (std::size_t i = 0; i < misses.size(); ++i) {
             const bool left = i == 0 || misses[i] <= misses[i - 1];
-            const bool right = i + 1 == misses.size() || misses[i] < misses[i + 1];
+            const bool right = i + 1 == misses.size() || misses[i] <= misses[i + 1];
             if (left && right) shifts.push_back(i);
         }
-        const auto better = [&](std::size_t a, std::size_t b) { return misses[a] < misses[b]; };
-        std::stable_sort(shifts.begin(), shifts.end(), better);
-        std::vector<std::size_t> chosen;
-        for (const auto shift : shifts) {
-            const bool apart = std::none_of(chosen.begin(), chosen.end(), [&](std::size_t other) {
-                return std::abs(static_cast<double>(shift) - static_cast<double>(other)) <
-                       bins_around;
-            });
-            if (apart) chosen.push_back(shift);
-            if (chosen.size() == most_candidates) break;
-        }
-        return chosen;
+        std::stable_sort(shifts.begin(), shifts.end(),
+                         [&](std::size_t a, std::size_t b) { return misses[a] < misses[b]; });
+        return shifts;
     }
 
     // From the window outwards, part by part: the clock can have gone only a little further.
@@ -203,7 +216,7 @@ class Fitting {
             map.rate = 1 + drift;
             const double radius = bins_around * finest_bin_ns +
                                   std::abs(drift - line.drift) * half_span + line.error * half_span;
-            const auto move = best_move(map, pairs_, all, std::min(radius, widest_search_ns));
+            const auto move = wide_best_move(map, all, std::min(radius, widest_search_ns));
             const bool better =
                 move.covered > best_found.covered ||
                 (move.covered == best_found.covered &&

@@ -19,6 +19,9 @@ struct Fit {
 // Clocks of two machines that are kept by crystals or by NTP differ by less.
 constexpr double most_drift_ppm = 300;
 
+// A clock that can be moved this far is not known at all.
+constexpr double widest_search_ns = 10'000'000;
+
 // The best first; several where the samples leave several offsets possible. Costs n log n for n
 // samples and runs.
 std::vector<Fit> fit_to_runs(std::span<const CpuPair> pairs, const Window& host);

@@ -240,6 +240,13 @@ Result<Match> match_guest(const HostView& host, const GuestView& guest,
     const auto& found = best.fit.agreement;
     if (found.inside * 2 < samples || found.inside < 4 * found.outside)
         return contradicted(best, path);
+    if (best.source == ClockSource::runs && best.fit.uncertainty_ns >= widest_search_ns / 2)
+        return base::fail(
+            ErrorCode::bad_input,
+            fmt::format("{}: its clock is ambiguous: it can be moved by {:.1f} ms and its samples "
+                        "still lie where vCPUs ran",
+                        path, best.fit.uncertainty_ns / 1e6),
+            "record a guest that also sleeps, or longer; or give --offset NAME=NS");
     if (matches.size() > 1 && as_good_as(found, matches[1].fit.agreement))
         return ambiguous(best, matches[1], samples, path);
     const bool disbelieved =
