@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "merge/correlation.h"
+#include "merge/sharpen.h"
 #include "merge/sweep.h"
 
 namespace ringside::merge {
@@ -13,6 +14,7 @@ namespace {
 
 // Over this long even the largest drift moves the clock by less than most runs are long.
 constexpr std::uint64_t window_ns = 1'000'000'000;
+constexpr std::size_t window_samples = 4000;
 constexpr double finest_bin_ns = 10'000;
 constexpr std::size_t most_bins = std::size_t{1} << 21;
 constexpr std::size_t most_candidates = 12;
@@ -41,16 +43,31 @@ class Fitting {
         std::stable_sort(fits.begin(), fits.end(), [](const Fit& a, const Fit& b) {
             return a.agreement.inside > b.agreement.inside;
         });
-        return fits;
+        return distinct(fits, window.from_ns);
     }
 
   private:
+    // Several candidates can lead to one answer.
+    static std::vector<Fit> distinct(const std::vector<Fit>& fits, std::uint64_t at_ns) {
+        std::vector<Fit> kept;
+        for (const auto& fit : fits) {
+            const bool known = std::any_of(kept.begin(), kept.end(), [&](const Fit& other) {
+                const auto apart = static_cast<double>(
+                    static_cast<std::int64_t>(fit.map.to_host(at_ns) - other.map.to_host(at_ns)));
+                return std::abs(apart) <=
+                       fit.uncertainty_ns + other.uncertainty_ns + bins_around * finest_bin_ns;
+            });
+            if (!known) kept.push_back(fit);
+        }
+        return kept;
+    }
+
     Window densest_window() const {
         Window best{times_.front(), times_.front()};
         std::size_t most = 0;
         std::size_t from = 0;
         for (std::size_t to = 0; to < times_.size(); ++to) {
-            while (times_[to] - times_[from] > window_ns) ++from;
+            while (times_[to] - times_[from] > window_ns || to - from >= window_samples) ++from;
             if (to - from + 1 <= most) continue;
             most = to - from + 1;
             best = {times_[from], times_[to]};
@@ -101,12 +118,13 @@ class Fitting {
         });
     }
 
-    // Looks further where all that was looked at is equally good.
+    // Looks further where nearly all samples are covered, however far it has looked.
     BestMove wide_best_move(const ClockMap& map, const Window& window, double radius_ns) const {
         while (true) {
             const auto move = best_move(map, pairs_, window, radius_ns);
+            const bool good = move.covered * 20 >= move.samples * 19;
             const bool open = move.least_ns <= -radius_ns || move.most_ns >= radius_ns;
-            if (!open || radius_ns >= widest_search_ns) return move;
+            if (!good || !open || radius_ns >= widest_search_ns) return move;
             radius_ns = std::min(2 * radius_ns, widest_search_ns);
         }
     }
@@ -161,84 +179,73 @@ class Fitting {
         return shifts;
     }
 
-    // From the window outwards, part by part: the clock can have gone only a little further.
+    // From the middle of the window outwards, part by part: from one to the next the clock can have
+    // gone only a little further.
     Fit complete(const ClockMap& start, const Window& window) const {
         std::vector<Anchor> anchors;
-        const ClockMap here = follow(start, window, anchors);
-        ClockMap map = here;
-        for (std::uint64_t at = window.to_ns; at < times_.back();)
-            map = follow(map, next_part(at, true), anchors, &at);
-        map = here;
-        for (std::uint64_t at = window.from_ns; at > times_.front();)
-            map = follow(map, next_part(at, false), anchors, &at);
+        const std::uint64_t middle = window.from_ns + (window.to_ns - window.from_ns) / 2;
+        const auto begin = static_cast<std::size_t>(
+            std::lower_bound(times_.begin(), times_.end(), middle) - times_.begin());
+        ClockMap map = start;
+        for (std::size_t from = begin; from < times_.size();) {
+            std::size_t to = from + 1;
+            while (to < times_.size() && !is_part(from, to)) ++to;
+            map = follow(map, {times_[from], times_[to - 1]}, anchors);
+            from = to;
+        }
+        map = anchors.empty() ? start : map_at(anchors.front());
+        for (std::size_t to = begin; to > 0;) {
+            std::size_t from = to - 1;
+            while (from > 0 && !is_part(from, to)) --from;
+            map = follow(map, {times_[from], times_[to - 1]}, anchors);
+            to = from;
+        }
         return straighten(anchors);
     }
 
-    // The next samples behind or before `at`, over half a window.
-    Window next_part(std::uint64_t at, bool forward) const {
-        if (forward) {
-            const auto first = std::upper_bound(times_.begin(), times_.end(), at);
-            const auto end = std::upper_bound(first, times_.end(), *first + window_ns / 2);
-            return {*first, *(end - 1)};
-        }
-        const auto last = std::lower_bound(times_.begin(), times_.end(), at) - 1;
-        const std::uint64_t back = std::min(*last, window_ns / 2);
-        return {*std::lower_bound(times_.begin(), times_.end(), *last - back), *last};
+    // Long enough to tell something, and short enough that the clock stands still meanwhile.
+    bool is_part(std::size_t from, std::size_t to) const {
+        constexpr std::uint64_t enough_ns = window_ns / 10;
+        constexpr std::size_t enough_samples = 50;
+        const std::uint64_t length_ns = times_[to - 1] - times_[from];
+        return length_ns >= window_ns || (length_ns >= enough_ns && to - from >= enough_samples);
     }
 
-    ClockMap follow(const ClockMap& map, const Window& part, std::vector<Anchor>& anchors,
-                    std::uint64_t* reached = nullptr) const {
+    static ClockMap map_at(const Anchor& anchor) { return {anchor.guest_ns, anchor.host_ns, 1}; }
+
+    ClockMap follow(const ClockMap& map, const Window& part, std::vector<Anchor>& anchors) const {
         const std::uint64_t middle = part.from_ns + (part.to_ns - part.from_ns) / 2;
         const auto away =
             std::abs(static_cast<double>(static_cast<std::int64_t>(middle - map.guest_ns)));
         const double radius =
             std::min(widest_search_ns, bins_around * finest_bin_ns + away * most_drift_ppm * 1e-6);
         const auto move = best_move(map, pairs_, part, radius);
-        if (reached != nullptr) *reached = middle > map.guest_ns ? part.to_ns : part.from_ns;
         // A part that mostly contradicts says nothing of the clock.
         if (move.samples == 0 || move.covered * 10 < move.samples * 9) return map;
         const ClockMap moved = map.moved(move.middle_ns());
-        const Anchor anchor{middle, moved.to_host(middle), move.high_ns - move.low_ns};
-        anchors.push_back(anchor);
-        return {anchor.guest_ns, anchor.host_ns, 1};
+        anchors.push_back({middle, moved.to_host(middle), move.high_ns - move.low_ns});
+        return map_at(anchors.back());
     }
 
-    // One line through all anchors, then the samples asked again which line near it they like best.
+    // One line through all anchors, moved and turned to where the samples like it best.
     Fit straighten(const std::vector<Anchor>& anchors) const {
-        Fit best;
-        if (anchors.empty()) return best;
-        const Line line = line_through(anchors);
+        Fit fit;
+        if (anchors.empty()) return fit;
+        fit.map = line_through(anchors);
         const Window all{times_.front(), times_.back()};
-        const double half_span = static_cast<double>(all.to_ns - all.from_ns) / 2;
-        BestMove best_found;
-        const auto consider = [&](double drift) {
-            ClockMap map = line.middle;
-            map.rate = 1 + drift;
-            const double radius = bins_around * finest_bin_ns +
-                                  std::abs(drift - line.drift) * half_span + line.error * half_span;
-            const auto move = wide_best_move(map, all, std::min(radius, widest_search_ns));
-            const bool better =
-                move.covered > best_found.covered ||
-                (move.covered == best_found.covered &&
-                 move.high_ns - move.low_ns > best_found.high_ns - best_found.low_ns);
-            if (!better) return;
-            best_found = move;
-            best.map = map.moved(move.middle_ns());
-        };
-        for (int step = -4; step <= 4; ++step) consider(line.drift + step * line.error / 2);
-        best.uncertainty_ns = best_found.uncertainty_ns() + line.error * half_span;
-        best.agreement = agreement(best.map, pairs_, host_);
-        return best;
+        const double radius_ns = bins_around * finest_bin_ns;
+        fit.map = fit.map.moved(best_move(fit.map, pairs_, all, radius_ns).middle_ns());
+        const auto sharp = sharpen(fit.map, pairs_, host_);
+        fit.map = sharp.map;
+        fit.agreement = agreement(fit.map, pairs_, host_);
+        // Moves that a few strays could be wrong about are possible, too.
+        fit.uncertainty_ns = std::max(sharp.uncertainty_ns,
+                                      wide_best_move(fit.map, all, radius_ns).uncertainty_ns());
+        return fit;
     }
-
-    struct Line {
-        ClockMap middle;
-        double drift = 0;
-        double error = 0;  // of the drift
-    };
 
     // Least squares, each anchor with the weight of its precision. Too short a time shows no drift.
-    static Line line_through(const std::vector<Anchor>& anchors) {
+    static ClockMap line_through(const std::vector<Anchor>& anchors) {
         const Anchor& origin = anchors.front();
         double weights = 0, x_mean = 0, y_mean = 0;
         const auto x_of = [&](const Anchor& a) {
@@ -266,17 +273,12 @@ class Fitting {
             xx += weight_of(anchor) * dx * dx;
             xy += weight_of(anchor) * dx * (y_of(anchor) - y_mean);
         }
-        Line line;
-        if (anchors.size() >= 3 && xx > 0) {
-            line.drift = xy / xx;
-            line.error = 1 / std::sqrt(xx);
-        }
-        line.middle = {origin.guest_ns, origin.host_ns, 1};
-        line.middle = {
+        const double drift = anchors.size() >= 3 && xx > 0 ? xy / xx : 0;
+        const ClockMap middle{
             origin.guest_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(x_mean)),
-            origin.host_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(x_mean + y_mean)),
-            1 + line.drift};
-        return line;
+            origin.host_ns + static_cast<std::uint64_t>(static_cast<std::int64_t>(x_mean)),
+            1 + drift};
+        return middle.moved(y_mean);
     }
 
     std::span<const CpuPair> pairs_;

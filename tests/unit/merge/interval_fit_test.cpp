@@ -11,7 +11,7 @@ using testing::GuestClock;
 using testing::ms;
 using testing::second;
 
-constexpr Window host{10 * second, 16 * second};
+constexpr Window host{10 * second, 13 * second};
 
 struct Cpu {
     std::vector<Span> runs;
@@ -25,7 +25,7 @@ Cpu uneven_cpu(const GuestClock& clock, unsigned seed, std::uint64_t every_ns = 
     cpu.runs = testing::uneven_runs(host.from_ns, host.to_ns, seed);
     auto inner = cpu.runs;
     std::erase_if(inner, [](const Span& run) {
-        return run.begin_ns < 11 * second || run.end_ns > 15 * second;
+        return run.begin_ns < 10 * second + 300 * ms || run.end_ns > 12 * second + 700 * ms;
     });
     cpu.times = testing::samples_in(inner, every_ns, clock);
     return cpu;
@@ -34,7 +34,8 @@ Cpu uneven_cpu(const GuestClock& clock, unsigned seed, std::uint64_t every_ns = 
 // How far the map is from the truth at the worst of the samples.
 double worst_error(const ClockMap& map, const GuestClock& clock) {
     double worst = 0;
-    for (std::uint64_t at = 11 * second; at <= 15 * second; at += second / 4) {
+    for (std::uint64_t at = 10 * second + 300 * ms; at <= 12 * second + 700 * ms;
+         at += second / 5) {
         const auto found = static_cast<std::int64_t>(map.to_host(clock.of_host(at)) - at);
         worst = std::max(worst, std::abs(static_cast<double>(found)));
     }
@@ -44,7 +45,7 @@ double worst_error(const ClockMap& map, const GuestClock& clock) {
 class FindsClock : public ::testing::TestWithParam<GuestClock> {};
 
 TEST_P(FindsClock, WithinItsOwnUncertainty) {
-    for (unsigned seed = 1; seed <= 4; ++seed) {
+    for (unsigned seed = 1; seed <= 2; ++seed) {
         const Cpu first = uneven_cpu(GetParam(), seed);
         const Cpu second_cpu = uneven_cpu(GetParam(), seed + 100);
         const std::vector pairs{first.pair(), second_cpu.pair()};
@@ -54,7 +55,7 @@ TEST_P(FindsClock, WithinItsOwnUncertainty) {
         EXPECT_EQ(fits.front().agreement.outside, 0u);
         EXPECT_LE(worst_error(fits.front().map, GetParam()), fits.front().uncertainty_ns + 1);
         EXPECT_LT(fits.front().uncertainty_ns, 100'000);
-        if (fits.size() > 1) EXPECT_FALSE(as_good_as(fits.front().agreement, fits[1].agreement));
+        EXPECT_TRUE(fits.size() == 1 || !as_good_as(fits.front().agreement, fits[1].agreement));
     }
 }
 
@@ -69,10 +70,10 @@ TEST(IntervalFit, CountsSamplesThatContradict) {
     Cpu cpu = uneven_cpu(clock, 7);
     const std::size_t honest = cpu.times.size();
     std::size_t planted = 0;
-    for (std::size_t i = 20; i + 1 < cpu.runs.size(); i += 40) {
+    for (std::size_t i = 20; i + 1 < cpu.runs.size(); i += 20) {
         const auto& run = cpu.runs[i];
-        if (cpu.runs[i + 1].begin_ns - run.end_ns < ms || run.end_ns < 11 * second ||
-            run.end_ns > 14 * second)
+        if (cpu.runs[i + 1].begin_ns - run.end_ns < ms || run.end_ns < 10 * second + 400 * ms ||
+            run.end_ns > 12 * second)
             continue;
         cpu.times.push_back(clock.of_host(run.end_ns + ms / 2));
         ++planted;
@@ -104,7 +105,7 @@ TEST(IntervalFit, APeriodicVcpuFitsInSeveralPlaces) {
     Cpu cpu;
     for (std::uint64_t at = host.from_ns; at + 10 * ms < host.to_ns; at += 10 * ms)
         cpu.runs.push_back({at, at + 2 * ms});
-    const std::vector<Span> middle(cpu.runs.begin() + 200, cpu.runs.begin() + 300);
+    const std::vector<Span> middle(cpu.runs.begin() + 100, cpu.runs.begin() + 200);
     cpu.times = testing::samples_in(middle, ms / 2, {});
     const std::vector pairs{cpu.pair()};
     const auto fits = fit_to_runs(pairs, host);
@@ -114,17 +115,17 @@ TEST(IntervalFit, APeriodicVcpuFitsInSeveralPlaces) {
 
 TEST(IntervalFit, BridgesAHugeGap) {
     const GuestClock clock{second, 30};
-    const Window day{0, 400 * second};
+    const Window day{0, 60 * second};
     Cpu cpu;
-    cpu.runs = testing::uneven_runs(second, 6 * second, 1);
-    for (const auto& run : testing::uneven_runs(390 * second, 395 * second, 2))
+    cpu.runs = testing::uneven_runs(second, 4 * second, 1);
+    for (const auto& run : testing::uneven_runs(50 * second, 53 * second, 2))
         cpu.runs.push_back(run);
     cpu.times = testing::samples_in(cpu.runs, ms, clock);
     const std::vector pairs{cpu.pair()};
     const auto fits = fit_to_runs(pairs, day);
     ASSERT_FALSE(fits.empty());
     EXPECT_EQ(fits.front().agreement.outside, 0u);
-    EXPECT_NEAR(fits.front().map.drift_ppm(), 30, 1);
+    EXPECT_NEAR(fits.front().map.drift_ppm(), 30, 2);
 }
 
 TEST(IntervalFit, NothingToFit) {

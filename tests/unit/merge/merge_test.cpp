@@ -22,7 +22,7 @@ using testing::second;
 
 constexpr std::uint32_t vmm = 4711;
 constexpr std::uint64_t host_from = 10 * second;
-constexpr std::uint64_t host_to = 15 * second;
+constexpr std::uint64_t host_to = 13 * second;
 
 using Runs = std::vector<Span>;
 
@@ -76,7 +76,9 @@ struct World {
             host.runs(vcpus.back(), pid, pid + 1 + i, i);
         }
     }
-    Runs inner(std::size_t vcpu) const { return part(vcpus[vcpu], 11 * second, 14 * second); }
+    Runs inner(std::size_t vcpu) const {
+        return part(vcpus[vcpu], host_from + 300 * ms, host_to - 500 * ms);
+    }
 };
 
 Request request_of(const std::string& host, const std::string& guest, std::string output = {}) {
