@@ -1,10 +1,9 @@
 #include "merge/interval_fit.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
-#include "merge/correlation.h"
+#include "merge/coarse_search.h"
 #include "merge/sharpen.h"
 #include "merge/sweep.h"
 
@@ -15,10 +14,8 @@ namespace {
 // Over this long even the largest drift moves the clock by less than most runs are long.
 constexpr std::uint64_t window_ns = 1'000'000'000;
 constexpr std::size_t window_samples = 4000;
-constexpr double finest_bin_ns = 10'000;
-constexpr std::size_t most_bins = std::size_t{1} << 21;
-constexpr std::size_t most_candidates = 12;
-constexpr double bins_around = 3;
+// How far a coarse clock can be wrong.
+constexpr double around_ns = 30'000;
 
 // What a part of the samples says the clock was.
 struct Anchor {
@@ -39,7 +36,8 @@ class Fitting {
         if (times_.empty() || host_.to_ns <= host_.from_ns) return {};
         const Window window = densest_window();
         std::vector<Fit> fits;
-        for (const auto& map : candidates(window)) fits.push_back(complete(map, window));
+        for (const auto& map : coarse_maps(pairs_, host_, window))
+            fits.push_back(complete(map, window));
         std::stable_sort(fits.begin(), fits.end(), [](const Fit& a, const Fit& b) {
             return a.agreement.inside > b.agreement.inside;
         });
@@ -54,8 +52,7 @@ class Fitting {
             const bool known = std::any_of(kept.begin(), kept.end(), [&](const Fit& other) {
                 const auto apart = static_cast<double>(
                     static_cast<std::int64_t>(fit.map.to_host(at_ns) - other.map.to_host(at_ns)));
-                return std::abs(apart) <=
-                       fit.uncertainty_ns + other.uncertainty_ns + bins_around * finest_bin_ns;
+                return std::abs(apart) <= fit.uncertainty_ns + other.uncertainty_ns + around_ns;
             });
             if (!known) kept.push_back(fit);
         }
@@ -73,110 +70,6 @@ class Fitting {
             best = {times_[from], times_[to]};
         }
         return best;
-    }
-
-    // The window laid over every part of the host's recording at once, in steps of a bin; then the
-    // best places looked at exactly.
-    std::vector<ClockMap> candidates(const Window& window) const {
-        const double host_ns = static_cast<double>(host_.to_ns - host_.from_ns);
-        const double span_ns = host_ns + static_cast<double>(window.to_ns - window.from_ns);
-        const double bin_ns =
-            std::max(finest_bin_ns, span_ns / static_cast<double>(most_bins / 2 - 4));
-        std::vector<Candidate> found;
-        for (const auto shift : lowest(misses_by_shift(window, bin_ns))) {
-            const auto offset = static_cast<std::uint64_t>(static_cast<double>(shift) * bin_ns);
-            const ClockMap coarse{window.from_ns, host_.from_ns + offset, 1};
-            if (is_covered(found, coarse.host_ns, bins_around * bin_ns)) continue;
-            const auto move = wide_best_move(coarse, window, bins_around * bin_ns);
-            found.push_back({coarse.moved(move.middle_ns()), coarse.moved(move.least_ns).host_ns,
-                             coarse.moved(move.most_ns).host_ns, move});
-            if (found.size() == most_candidates) break;
-        }
-        std::uint64_t most = 0;
-        for (const auto& candidate : found) most = std::max(most, candidate.move.covered);
-        // What is clearly worse already here is not followed.
-        std::vector<ClockMap> maps;
-        for (const auto& [map, least, last, move] : found)
-            if (move.covered + move.samples / 20 + 3 >= most) maps.push_back(map);
-        return maps;
-    }
-
-    struct Candidate {
-        ClockMap map;
-        std::uint64_t least_ns = 0;  // where the window can begin in the host's time
-        std::uint64_t most_ns = 0;
-        BestMove move;
-    };
-
-    // Whether a candidate speaks for that beginning, too.
-    static bool is_covered(const std::vector<Candidate>& found, std::uint64_t begin_ns,
-                           double around_ns) {
-        const auto around = static_cast<std::uint64_t>(around_ns);
-        return std::any_of(found.begin(), found.end(), [&](const Candidate& candidate) {
-            return begin_ns + around >= candidate.least_ns &&
-                   begin_ns <= candidate.most_ns + around;
-        });
-    }
-
-    // Looks further where nearly all samples are covered, however far it has looked.
-    BestMove wide_best_move(const ClockMap& map, const Window& window, double radius_ns) const {
-        while (true) {
-            const auto move = best_move(map, pairs_, window, radius_ns);
-            const bool good = move.covered * 20 >= move.samples * 19;
-            const bool open = move.least_ns <= -radius_ns || move.most_ns >= radius_ns;
-            if (!good || !open || radius_ns >= widest_search_ns) return move;
-            radius_ns = std::min(2 * radius_ns, widest_search_ns);
-        }
-    }
-
-    // How many samples of the window fall outside of runs if it begins that many bins behind the
-    // host's first instant.
-    std::vector<double> misses_by_shift(const Window& window, double bin_ns) const {
-        const auto bin_of = [&](std::uint64_t from, std::uint64_t at) {
-            return static_cast<std::size_t>(static_cast<double>(at - from) / bin_ns);
-        };
-        const std::size_t host_bins = bin_of(host_.from_ns, host_.to_ns) + 1;
-        const std::size_t window_bins = bin_of(window.from_ns, window.to_ns) + 1;
-        Correlation correlation(std::bit_ceil(host_bins + 2 * window_bins));
-        for (const auto& pair : pairs_) {
-            std::vector<double> counts(window_bins);
-            for (const auto time : pair.times_ns)
-                if (time >= window.from_ns && time <= window.to_ns)
-                    ++counts[bin_of(window.from_ns, time)];
-            correlation.add(gaps(pair, bin_ns, host_bins, window_bins), counts);
-        }
-        auto misses = std::move(correlation).take();
-        misses.resize(host_bins);
-        return misses;
-    }
-
-    // How much of each bin the thread did not run; behind the recording's end it never does.
-    std::vector<double> gaps(const CpuPair& pair, double bin_ns, std::size_t host_bins,
-                             std::size_t behind) const {
-        std::vector<double> gap(host_bins + behind, 1.0);
-        for (const auto& run : pair.runs) {
-            const double begin = static_cast<double>(run.begin_ns - host_.from_ns) / bin_ns;
-            const double end = static_cast<double>(run.end_ns - host_.from_ns) / bin_ns;
-            for (auto bin = static_cast<std::size_t>(begin); bin < host_bins; ++bin) {
-                const auto left = static_cast<double>(bin);
-                if (left >= end) break;
-                gap[bin] -= std::min(end, left + 1) - std::max(begin, left);
-            }
-        }
-        return gap;
-    }
-
-    // Where the misses have a minimum, the lowest first.
-    static std::vector<std::size_t> lowest(const std::vector<double>& misses) {
-        std::vector<std::size_t> shifts;
-        for (std::size_t i = 0; i < misses.size(); ++i) {
-            const bool left = i == 0 || misses[i] <= misses[i - 1];
-            const bool right = i + 1 == misses.size() || misses[i] <= misses[i + 1];
-            if (left && right) shifts.push_back(i);
-        }
-        std::stable_sort(shifts.begin(), shifts.end(),
-                         [&](std::size_t a, std::size_t b) { return misses[a] < misses[b]; });
-        return shifts;
     }
 
     // From the middle of the window outwards, part by part: from one to the next the clock can have
@@ -217,8 +110,7 @@ class Fitting {
         const std::uint64_t middle = part.from_ns + (part.to_ns - part.from_ns) / 2;
         const auto away =
             std::abs(static_cast<double>(static_cast<std::int64_t>(middle - map.guest_ns)));
-        const double radius =
-            std::min(widest_search_ns, bins_around * finest_bin_ns + away * most_drift_ppm * 1e-6);
+        const double radius = std::min(widest_search_ns, around_ns + away * most_drift_ppm * 1e-6);
         const auto move = best_move(map, pairs_, part, radius);
         // A part that mostly contradicts says nothing of the clock.
         if (move.samples == 0 || move.covered * 10 < move.samples * 9) return map;
@@ -233,14 +125,14 @@ class Fitting {
         if (anchors.empty()) return fit;
         fit.map = line_through(anchors);
         const Window all{times_.front(), times_.back()};
-        const double radius_ns = bins_around * finest_bin_ns;
+        const double radius_ns = around_ns;
         fit.map = fit.map.moved(best_move(fit.map, pairs_, all, radius_ns).middle_ns());
         const auto sharp = sharpen(fit.map, pairs_, host_);
         fit.map = sharp.map;
         fit.agreement = agreement(fit.map, pairs_, host_);
         // Moves that a few strays could be wrong about are possible, too.
-        fit.uncertainty_ns = std::max(sharp.uncertainty_ns,
-                                      wide_best_move(fit.map, all, radius_ns).uncertainty_ns());
+        fit.uncertainty_ns = std::max(
+            sharp.uncertainty_ns, wide_best_move(fit.map, pairs_, all, radius_ns).uncertainty_ns());
         return fit;
     }
 

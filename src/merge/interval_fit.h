@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "merge/clock_map.h"
+#include "merge/sweep.h"
 
 namespace ringside::merge {
 
@@ -18,9 +19,6 @@ struct Fit {
 
 // Clocks of two machines that are kept by crystals or by NTP differ by less.
 constexpr double most_drift_ppm = 300;
-
-// A clock that can be moved this far is not known at all.
-constexpr double widest_search_ns = 10'000'000;
 
 // The best first; several where the samples leave several offsets possible. Costs n log n for n
 // samples and runs.

@@ -1,5 +1,5 @@
-// The last step of finding a guest's clock: a line that is nearly right made as right as the samples
-// allow, and how far it can still be turned or moved.
+// The last step of finding a guest's clock: a line that is nearly right made as right as the
+// samples allow, and how far it can still be turned or moved.
 #pragma once
 
 #include <span>

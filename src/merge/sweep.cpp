@@ -92,4 +92,15 @@ BestMove best_move(const ClockMap& map, std::span<const CpuPair> pairs, const Wi
     return best;
 }
 
+BestMove wide_best_move(const ClockMap& map, std::span<const CpuPair> pairs, const Window& window,
+                        double radius_ns) {
+    while (true) {
+        const auto move = best_move(map, pairs, window, radius_ns);
+        const bool good = move.covered * 20 >= move.samples * 19;
+        const bool open = move.least_ns <= -radius_ns || move.most_ns >= radius_ns;
+        if (!good || !open || radius_ns >= widest_search_ns) return move;
+        radius_ns = std::min(2 * radius_ns, widest_search_ns);
+    }
+}
+
 }  // namespace ringside::merge

@@ -26,4 +26,11 @@ struct BestMove {
 BestMove best_move(const ClockMap& map, std::span<const CpuPair> pairs, const Window& window,
                    double radius_ns);
 
+// A clock that can be moved this far is not known at all.
+constexpr double widest_search_ns = 10'000'000;
+
+// Looks further, up to that, where nearly all samples are covered however far it has looked.
+BestMove wide_best_move(const ClockMap& map, std::span<const CpuPair> pairs, const Window& window,
+                        double radius_ns);
+
 }  // namespace ringside::merge
