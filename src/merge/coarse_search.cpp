@@ -12,7 +12,7 @@ namespace ringside::merge {
 namespace {
 
 constexpr double finest_bin_ns = 10'000;
-constexpr std::size_t most_bins = std::size_t{1} << 21;
+constexpr double most_bins = 1'000'000;
 constexpr std::size_t most_candidates = 12;
 constexpr double bins_around = 3;
 
@@ -25,8 +25,7 @@ class Search {
     std::vector<ClockMap> candidates(const Window& window) const {
         const double host_ns = static_cast<double>(host_.to_ns - host_.from_ns);
         const double span_ns = host_ns + static_cast<double>(window.to_ns - window.from_ns);
-        const double bin_ns =
-            std::max(finest_bin_ns, span_ns / static_cast<double>(most_bins / 2 - 4));
+        const double bin_ns = std::max(finest_bin_ns, span_ns / most_bins);
         std::vector<Candidate> found;
         for (const auto shift : lowest(misses_by_shift(window, bin_ns))) {
             const auto offset = static_cast<std::uint64_t>(static_cast<double>(shift) * bin_ns);

@@ -48,9 +48,8 @@ std::vector<Step> steps_of(std::vector<Edge>& edges) {
     int covered = 0;
     for (std::size_t i = 0; i < edges.size(); ++i) {
         covered += edges[i].change;
-        if (i + 1 < edges.size() && edges[i].change > 0)
-            steps.push_back({edges[i].at, edges[i + 1].at, covered});
-        else if (i + 1 < edges.size() && edges[i + 1].at > edges[i].at)
+        // Where one ends as another begins, both cover that very move.
+        if (i + 1 < edges.size() && (edges[i].change > 0 || edges[i + 1].at > edges[i].at))
             steps.push_back({edges[i].at, edges[i + 1].at, covered});
     }
     return steps;
