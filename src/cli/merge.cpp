@@ -39,7 +39,7 @@ class Merge final : public Verb {
     }
     void declare(Options& options) override {
         options.operand("HOST", request_.host_file, "the host's recording, with kvm events", true);
-        options.operands("[NAME=]GUEST", guests_, "a recording made inside a guest", true);
+        options.operands("GUEST", guests_, "recordings made inside guests, each FILE or NAME=FILE");
         options.text("-o, --output", "FILE", request_.output, "the merged recording [merged.data]");
         options.flag("--report-only", report_only_, "write no merged recording");
         options.flag("--json", output_.json, "the report for programs, on standard output");
@@ -65,6 +65,9 @@ class Merge final : public Verb {
 
   private:
     Result<void> read_options() {
+        if (guests_.empty())
+            return base::fail(ErrorCode::bad_input, "GUEST is missing",
+                              "ringside merge host.data guest.data");
         for (const auto& word : guests_) add_guest(word);
         for (const auto& word : machines_) {
             const auto target = named(word);
@@ -112,7 +115,7 @@ class Merge final : public Verb {
             if (guest.name == word.substr(0, equals) && equals != std::string::npos)
                 return Named{&guest, word.substr(equals + 1)};
         return base::fail(ErrorCode::bad_input, "for which guest is " + word + "?",
-                          "NAME=VALUE, with a name as in NAME=GUEST");
+                          "NAME=VALUE, with a name as in NAME=FILE");
     }
 
     base::SysRoot root_;

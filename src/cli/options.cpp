@@ -44,7 +44,8 @@ class Options::Parsing {
                 return take_rest();
             }
             const bool is_option = word.size() > 1 && word.front() == '-';
-            if (!is_option && operands_taken_ == options_.operands_.size() && options_.command_) {
+            if (!is_option && operands_taken_ == options_.operands_.size() && options_.command_ &&
+                options_.operand_list_.target == nullptr) {
                 return take_rest();
             }
             auto done = is_option ? take_option(word) : take_operand(word);
@@ -72,22 +73,18 @@ class Options::Parsing {
                 return usage_error(options_.operands_[i].name + " is missing");
             }
         }
-        const Rest& rest = options_.rest_;
-        if (rest.required && rest.targets->empty()) return usage_error(rest.name + " is missing");
         return {};
     }
 
     Result<void> take_operand(const std::string& word) {
-        if (operands_taken_ == options_.operands_.size()) {
-            if (options_.rest_.targets != nullptr) {
-                options_.rest_.targets->push_back(word);
-                ++at_;
-                return {};
-            }
+        ++at_;
+        if (operands_taken_ < options_.operands_.size()) {
+            *options_.operands_[operands_taken_++].target = word;
+        } else if (options_.operand_list_.target != nullptr) {
+            options_.operand_list_.target->push_back(word);
+        } else {
             return usage_error("unexpected argument: " + word);
         }
-        *options_.operands_[operands_taken_++].target = word;
-        ++at_;
         return {};
     }
 
@@ -175,9 +172,8 @@ void Options::operand(std::string name, std::string& target, std::string help, b
     operands_.push_back({std::move(name), &target, std::move(help), required});
 }
 
-void Options::operands(std::string name, std::vector<std::string>& targets, std::string help,
-                       bool required) {
-    rest_ = {std::move(name), &targets, std::move(help), required};
+void Options::operands(std::string name, std::vector<std::string>& target, std::string help) {
+    operand_list_ = {std::move(name), &target, std::move(help)};
 }
 
 void Options::command(std::vector<std::string>& argv) {
@@ -202,9 +198,9 @@ std::string Options::usage() const {
     for (const auto& operand : operands_) {
         line += operand.required ? " " + operand.name : " [" + operand.name + "]";
     }
-    if (rest_.targets != nullptr)
-        line += rest_.required ? " " + rest_.name + "..." : " [" + rest_.name + "...]";
-    if (command_ != nullptr) line += " -- COMMAND [ARG...]";
+    const bool listed = operand_list_.target != nullptr;
+    if (listed) line += " [" + operand_list_.name + "...]";
+    if (command_ != nullptr) line += listed ? " [-- COMMAND [ARG...]]" : " -- COMMAND [ARG...]";
     return line;
 }
 
@@ -214,7 +210,7 @@ std::string Options::table() const {
         text += fmt::format("  {:<28} {}\n", left, help);
     };
     for (const auto& operand : operands_) row(operand.name, operand.help);
-    if (rest_.targets != nullptr) row(rest_.name, rest_.help);
+    if (operand_list_.target != nullptr) row(operand_list_.name + "...", operand_list_.help);
     for (const auto& option : options_) {
         std::string left = fmt::format("{}", fmt::join(option.names, ", "));
         const bool optional = std::holds_alternative<std::optional<std::string>*>(option.target);

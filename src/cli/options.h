@@ -29,9 +29,8 @@ class Options {
                        std::optional<std::string>& target, std::string help);
     // A word that is no option, in the order of declaration.
     void operand(std::string name, std::string& target, std::string help, bool required);
-    // All words that follow the operands; at least one if required.
-    void operands(std::string name, std::vector<std::string>& targets, std::string help,
-                  bool required);
+    // Any number of words that are no options. A command then begins at "--" alone.
+    void operands(std::string name, std::vector<std::string>& target, std::string help);
     // The command to run: all that follows "--", or all from the first word that is no option.
     void command(std::vector<std::string>& argv);
 
@@ -64,15 +63,13 @@ class Options {
     const Option* find(const std::string& name) const;
 
     std::vector<Option> options_;
-    struct Rest {
-        std::string name;
-        std::vector<std::string>* targets = nullptr;  // none: no further words are taken
-        std::string help;
-        bool required = false;
-    };
-
     std::vector<Operand> operands_;
-    Rest rest_;
+    struct OperandList {
+        std::string name;
+        std::vector<std::string>* target = nullptr;
+        std::string help;
+    };
+    OperandList operand_list_;
     std::vector<std::string>* command_ = nullptr;
 };
 

@@ -71,18 +71,6 @@ TEST_F(OptionsTest, OperandsComeInOrder) {
     EXPECT_EQ(rest, "y");
 }
 
-TEST_F(OptionsTest, FurtherWordsMayFollowTheOperands) {
-    std::string first;
-    std::vector<std::string> rest;
-    options_.operand("FIRST", first, "one", true);
-    options_.operands("MORE", rest, "the others", true);
-    EXPECT_EQ(parse({"a"}), "MORE is missing");
-    EXPECT_EQ(parse({"a", "b", "-v", "c"}), "");
-    EXPECT_EQ(first, "a");
-    EXPECT_THAT(rest, ElementsAre("b", "c"));
-    EXPECT_THAT(options_.usage(), HasSubstr("FIRST MORE..."));
-}
-
 TEST_F(OptionsTest, ACommandKeepsItsOwnOptions) {
     std::vector<std::string> command;
     options_.command(command);
