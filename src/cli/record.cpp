@@ -3,9 +3,11 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/command_line.h"
 #include "cli/record_run.h"
 #include "cli/record_soft.h"
 #include "cli/verbs.h"
+#include "cli/version.h"
 
 namespace ringside::cli {
 
@@ -96,8 +98,9 @@ class Record final : public Verb {
                               "leave out -e, -g, --call-graph, --off-cpu, --guest and targets");
         }
         if (period_ < 0) return base::fail(ErrorCode::bad_input, "-c wants a positive number");
-        return record_soft({command_, settings_.file, static_cast<std::uint64_t>(period_), output_,
-                            own_command_line(), fmt::format("ringside {}", version)});
+        return record_soft({request_.command, settings_.file, static_cast<std::uint64_t>(period_),
+                            request_.output, own_command_line(request_.root),
+                            fmt::format("ringside {}", version)});
     }
 
     Result<void> read_options() {

@@ -3,25 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "cli/command_line.h"
 #include "cli/run_command.h"
 #include "cli/version.h"
 #include "cli/wait_for_end.h"
 
 namespace ringside::cli {
-
-namespace {
-
-std::vector<std::string> own_command_line(const base::SysRoot& root) {
-    std::vector<std::string> words;
-    const auto text = root.read("/proc/self/cmdline");
-    if (!text) return words;
-    for (const auto word : base::split(*text, '\0')) words.emplace_back(word);
-    if (!words.empty() && words.back().empty()) words.pop_back();  // behind the last NUL
-    return words;
-}
-
-}  // namespace
 
 Outcome RecordRun::run() {
     request_.settings.version = fmt::format("ringside {}", version);

@@ -14,6 +14,7 @@ Verbs all_verbs() {
     verbs.push_back(make_annotate());
     verbs.push_back(make_top());
     verbs.push_back(make_export());
+    verbs.push_back(make_merge());
     verbs.push_back(make_compare());
     verbs.push_back(make_measure());
     add_kvm_verbs(verbs);

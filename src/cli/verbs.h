@@ -14,6 +14,7 @@ std::unique_ptr<Verb> make_export();
 std::unique_ptr<Verb> make_io();
 std::unique_ptr<Verb> make_list();
 std::unique_ptr<Verb> make_measure();
+std::unique_ptr<Verb> make_merge();
 std::unique_ptr<Verb> make_record();
 std::unique_ptr<Verb> make_report();
 std::unique_ptr<Verb> make_stat();

@@ -107,12 +107,18 @@ class Thread {
             "\"weightType\":\"{8}\"}},\n"
             "\"markers\":{{\"length\":0,\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],"
             "\"phase\":[],\"category\":[]}},\n{9}}}",
-            json_string(comm_), key_.pid == key_.tid, key_.pid, key_.tid, stacks_.size(),
-            or_null(stacks_), json_array(times_), weights, weighted ? "tracing-ms" : "samples",
-            tables_json());
+            json_string(thread_name(comm_, key_)), key_.pid == key_.tid, process(), key_.tid,
+            stacks_.size(), or_null(stacks_), json_array(times_), weights,
+            weighted ? "tracing-ms" : "samples", tables_json());
     }
 
   private:
+    // A guest's processes are not the host's of the same number.
+    std::string process() const {
+        const std::string pid = std::to_string(key_.pid);
+        return key_.machine == 0 ? pid : std::to_string(key_.machine) + "-" + pid;
+    }
+
     std::int64_t string_row(const std::string& text) {
         const auto [found, added] = string_rows_.emplace(text, strings_.size());
         if (added) strings_.push_back(json_string(text));

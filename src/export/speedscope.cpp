@@ -60,8 +60,8 @@ std::string frames_json(const profile::Naming& naming) {
 std::string track_json(const profile::Profile& profile, const profile::Naming& naming,
                        const TrackKey& key, const Track& track) {
     const auto& event = profile.events[key.event];
-    const std::string name =
-        fmt::format("{} {}: {}", track.comm, static_cast<std::int32_t>(key.thread.tid), event.name);
+    const std::string name = fmt::format("{} {}: {}", thread_name(track.comm, key.thread),
+                                         static_cast<std::int32_t>(key.thread.tid), event.name);
     std::string samples;
     for (const auto stack : track.stacks) {
         std::vector<profile::FunctionId> frames;

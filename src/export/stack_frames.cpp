@@ -19,6 +19,10 @@ std::vector<StackFrame> stack_frames(const profile::Profile& profile, const prof
     return frames;
 }
 
+std::string thread_name(const std::string& comm, const ThreadKey& thread) {
+    return thread.machine == 0 ? comm : comm + " (VM " + std::to_string(thread.machine) + ")";
+}
+
 profile::Keep keep_timelines() {
     profile::Keep keep;
     keep.comm = keep.pid = keep.tid = keep.stack = keep.timeline = true;

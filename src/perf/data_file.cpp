@@ -268,6 +268,8 @@ class DataFile::Opening {
         } else if (record.type == record_build_id) {
             if (auto id = parse_build_id(record.body, record.misc, header.order))
                 header.build_ids.push_back(std::move(*id));
+        } else if (record.type == record_id_index) {
+            parse_id_index(record.body, header.order, file_.guest_places_);
         } else if (record.type == record_event_update) {
             apply_event_update(record.body, header);
         } else if (side_) {
@@ -314,15 +316,27 @@ std::optional<std::size_t> DataFile::event_of(std::uint64_t id) const {
     return found->second;
 }
 
-std::size_t DataFile::event_of(const DataRecord& record) const {
+std::optional<std::uint64_t> DataFile::id_of(const DataRecord& record) const {
     constexpr std::size_t word = sizeof(std::uint64_t);
     const bool sample = record.type == PERF_RECORD_SAMPLE;
     const auto& where = sample ? id_in_sample_ : id_from_end_;
-    if (!where) return 0;
-    if (record.body.size() < *where + (sample ? word : 0)) return 0;
+    if (!where) return std::nullopt;
+    if (record.body.size() < *where + (sample ? word : 0)) return std::nullopt;
     const std::size_t at = sample ? *where : record.body.size() - *where;
-    FieldCursor cursor(record.body.subspan(at), header_.order);
-    return event_of(cursor.u64()).value_or(0);
+    return FieldCursor(record.body.subspan(at), header_.order).u64();
+}
+
+std::size_t DataFile::event_of(const DataRecord& record) const {
+    const auto id = id_of(record);
+    return id ? event_of(*id).value_or(0) : 0;
+}
+
+std::optional<GuestPlace> DataFile::guest_of(const DataRecord& record) const {
+    if (guest_places_.empty()) return std::nullopt;
+    const auto id = id_of(record);
+    const auto found = id ? guest_places_.find(*id) : guest_places_.end();
+    if (found == guest_places_.end()) return std::nullopt;
+    return found->second;
 }
 
 Result<void> DataFile::read(const DataPiece& piece, std::vector<std::byte>& buffer,

@@ -44,6 +44,8 @@ class DataFile {
     const Origin& origin() const { return header_.origin; }
     // What Ringside recorded beside perf's own sections; empty in a file of perf's.
     const Context& context() const { return header_.context; }
+    // The formats of the recorded tracepoints; empty where the file has none.
+    const std::vector<std::byte>& tracing_data() const { return header_.tracing_data; }
     const std::vector<DataPiece>& pieces() const { return pieces_; }
     // What was wrong with the file although it could be read, each with its place.
     const std::vector<std::string>& warnings() const { return warnings_; }
@@ -54,6 +56,9 @@ class DataFile {
     // event where the record does not say.
     std::size_t event_of(const DataRecord& record) const;
 
+    // The guest that recorded it, where a guest's recording was merged into this one.
+    std::optional<GuestPlace> guest_of(const DataRecord& record) const;
+
     // Calls `visit` for each record of a piece. May be called from several threads, each with a
     // buffer of its own. Fails when the file cannot be read any more.
     Result<void> read(const DataPiece& piece, std::vector<std::byte>& buffer,
@@ -62,11 +67,14 @@ class DataFile {
   private:
     class Opening;
 
+    std::optional<std::uint64_t> id_of(const DataRecord& record) const;
+
     DataHeader header_;
     std::vector<DataSource> sources_;
     std::vector<DataPiece> pieces_;
     std::vector<std::string> warnings_;
     std::unordered_map<std::uint64_t, std::size_t> event_by_id_;
+    GuestPlaces guest_places_;
     std::optional<std::size_t> id_in_sample_;
     std::optional<std::size_t> id_from_end_;
 };

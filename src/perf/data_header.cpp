@@ -227,6 +227,7 @@ bool parse_feature(std::uint32_t feature, std::span<const std::byte> bytes, Data
             return parse_clock_data(cursor, origin);
         case Feature::tracing_data:
             header.tracepoints = parse_tracing_data(bytes, header.order);
+            header.tracing_data.assign(bytes.begin(), bytes.end());
             break;
         case Feature::cpu_id:
         case Feature::branch_stack:
@@ -234,6 +235,25 @@ bool parse_feature(std::uint32_t feature, std::span<const std::byte> bytes, Data
             break;
     }
     return cursor.ok();
+}
+
+// Entries of id, index, CPU and thread; behind them, from Linux 6.0 on, as many of machine and
+// vCPU.
+void parse_id_index(std::span<const std::byte> body, ByteOrder order, GuestPlaces& places) {
+    constexpr std::size_t entry_bytes = 4 * sizeof(std::uint64_t);
+    FieldCursor ids(body, order);
+    const std::uint64_t count = ids.u64();
+    if (!ids.ok() || count > ids.remaining() / entry_bytes) return;
+    FieldCursor machines = ids;
+    machines.skip(count * entry_bytes);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t id = ids.u64();
+        ids.skip(entry_bytes - sizeof id);
+        const GuestPlace place{static_cast<std::uint32_t>(machines.u64()),
+                               static_cast<std::uint32_t>(machines.u64())};
+        if (!machines.ok()) return;
+        if (place.machine_pid != 0) places[id] = place;
+    }
 }
 
 void apply_event_update(std::span<const std::byte> body, DataHeader& header) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <linux/perf_event.h>
@@ -63,7 +64,8 @@ struct DataHeader {
     std::vector<DataBuildId> build_ids;
     std::vector<TracepointFormat> tracepoints;  // how those that were recorded are laid out
     Origin origin;
-    Context context;  // what Ringside added; empty in perf's own files
+    std::vector<std::byte> tracing_data;  // the formats of tracepoints, as perf keeps them
+    Context context;                      // what Ringside added; empty in perf's own files
 };
 
 enum class Feature : std::uint32_t {
@@ -122,6 +124,15 @@ std::optional<DataEvent> parse_attribute_record(std::span<const std::byte> body,
 // The body of a BUILD_ID record, header not included.
 std::optional<DataBuildId> parse_build_id(std::span<const std::byte> body, std::uint16_t misc,
                                           ByteOrder order);
+
+// A guest's CPU that an event's id stands for: its recording was merged into the host's.
+struct GuestPlace {
+    std::uint32_t machine_pid = 0;  // the VMM
+    std::uint32_t vcpu = 0;
+};
+using GuestPlaces = std::unordered_map<std::uint64_t, GuestPlace>;
+// The body of an ID_INDEX record; ids of the host are left out.
+void parse_id_index(std::span<const std::byte> body, ByteOrder order, GuestPlaces& places);
 
 // The body of an EVENT_UPDATE record: an event's name goes into `header`, other updates do not.
 void apply_event_update(std::span<const std::byte> body, DataHeader& header);

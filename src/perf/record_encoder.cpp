@@ -106,6 +106,19 @@ void encode_sample(ByteWriter& out, const SampleRecord& sample) {
     out.u64(sample.period).u64(sample.chain.size()).raw(std::as_bytes(sample.chain));
 }
 
+void encode_id_index(ByteWriter& out, std::span<const GuestId> ids) {
+    // A record's size has 16 bits.
+    constexpr std::size_t most = 1000;
+    constexpr std::uint64_t any = ~std::uint64_t{0};
+    for (; !ids.empty(); ids = ids.subspan(std::min(most, ids.size()))) {
+        const auto part = ids.first(std::min(most, ids.size()));
+        const OpenRecord record(out, record_id_index);
+        out.u64(part.size());
+        for (const auto& id : part) out.u64(id.id).u64(id.event).u64(any).u64(any);
+        for (const auto& id : part) out.u64(id.machine_pid).u64(id.vcpu);
+    }
+}
+
 void encode_finished_round(ByteWriter& out) {
     const OpenRecord record(out, record_finished_round);
 }

@@ -68,6 +68,14 @@ void encode_exec(base::ByteWriter& out, std::uint32_t pid, std::uint64_t time_ns
 void encode_reading(base::ByteWriter& out, std::uint64_t value, const RecordStamp& stamp);
 void encode_lost_samples(base::ByteWriter& out, std::uint64_t count, const RecordStamp& stamp);
 void encode_sample(base::ByteWriter& out, const SampleRecord& sample);
+// Which ids stand for CPUs of guests (GuestPlace); before the first record that has one of them.
+struct GuestId {
+    std::uint64_t id = 0;
+    std::uint32_t event = 0;
+    std::uint32_t machine_pid = 0;
+    std::uint32_t vcpu = 0;
+};
+void encode_id_index(base::ByteWriter& out, std::span<const GuestId> ids);
 // Everything older than what was written before the last mark has been written by now.
 void encode_finished_round(base::ByteWriter& out);
 

@@ -38,6 +38,7 @@ class WordSpan {
 
     std::size_t size() const { return bytes_.size() / sizeof(std::uint64_t); }
     bool empty() const { return bytes_.empty(); }
+    std::span<const std::byte> bytes() const { return bytes_; }
     std::uint64_t operator[](std::size_t index) const {
         std::uint64_t value;
         std::memcpy(&value, bytes_.data() + index * sizeof value, sizeof value);
@@ -68,6 +69,9 @@ struct FullSample {
     std::span<const std::byte> user_stack;  // as much as was really copied
     ByteOrder user_stack_order = ByteOrder::same;
     std::uint64_t cgroup = 0;
+    // The VMM's pid, if the guest took the sample itself: pid and tid are the guest's then. Not in
+    // the sample, but known by its id (DataFile::guest_of).
+    std::uint32_t machine = 0;
 };
 
 // What is needed of a perf_event_attr to decode its records.

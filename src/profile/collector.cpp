@@ -16,20 +16,22 @@ void Collector::count(std::size_t event, const perf::FullSample& sample, std::ui
     Group key;
     key.event = static_cast<std::uint32_t>(event);
     if (keep_.comm || !filter_.comms.empty()) {
-        const CommId comm = comm_of(sample.tid, time_ns);
+        const CommId comm = comm_of(sample, time_ns);
         if (!filter_.passes_comm(profile_.world->comm(comm))) return;
         if (keep_.comm) key.comm = comm;
     }
+    key.machine = sample.machine;
     if (keep_.pid) key.pid = sample.pid;
     if (keep_.tid) key.tid = sample.tid;
     if (keep_.cpu) key.cpu = sample.cpu;
     if (keep_.cgroup) key.cgroup = sample.cgroup;
-    const ImageId user_image = profile_.world->image_of(sample.pid, time_ns);
+    const ImageId user_image =
+        profile_.world->image_of(in_machine(sample.machine, sample.pid), time_ns);
     if (keep_.stack) {
         key.stack = stack_of(sample, user_image, key.comm, time_ns);
         key.location = profile_.stacks[key.stack].location;
     } else {
-        key.location = place(sample.ip, sample.mode, user_image, sample.pid, time_ns);
+        key.location = place({sample.ip, sample.mode}, sample, user_image, time_ns);
     }
     const std::uint32_t index = group_of(key);
     Group& group = profile_.groups[index];
@@ -38,20 +40,24 @@ void Collector::count(std::size_t event, const perf::FullSample& sample, std::ui
     if (keep_.timeline) profile_.timeline.push_back({time_ns, index, sample.period});
 }
 
-CommId Collector::comm_of(std::uint32_t tid, std::uint64_t time_ns) {
-    const CommId known = profile_.world->comm_of(tid, time_ns);
+CommId Collector::comm_of(const perf::FullSample& sample, std::uint64_t time_ns) {
+    const std::uint32_t tid = sample.tid;
+    const CommId known = profile_.world->comm_of(in_machine(sample.machine, tid), time_ns);
     return known != 0
                ? known
                : profile_.world->intern_comm(fmt::format(":{}", static_cast<std::int32_t>(tid)));
 }
 
-LocationId Collector::place(std::uint64_t address, CpuMode mode, ImageId user_image,
-                            std::uint32_t pid, std::uint64_t time_ns) {
+LocationId Collector::place(const Frame& frame, const perf::FullSample& sample, ImageId user_image,
+                            std::uint64_t time_ns) {
+    const CpuMode mode = frame.mode;
     ImageId image = user_image;
     if (mode == CpuMode::kernel || mode == CpuMode::hypervisor) image = kernel_image;
-    if (mode == CpuMode::guest_kernel || mode == CpuMode::guest_user)
-        image = profile_.world->guest_image(pid);
-    return profile_.locations.find(image, address, mode, time_ns);
+    // What the host saw of a guest is one world; a guest itself knows its processes.
+    const bool host_view = mode == CpuMode::guest_user && sample.machine == 0;
+    if (mode == CpuMode::guest_kernel || host_view)
+        image = profile_.world->guest_image(sample.machine != 0 ? sample.machine : sample.pid);
+    return profile_.locations.find(image, frame.address, mode, time_ns);
 }
 
 void Collector::read_frames(const perf::FullSample& sample, ImageId user_image,
@@ -80,7 +86,8 @@ StackId Collector::stack_of(const perf::FullSample& sample, ImageId user_image, 
     read_frames(sample, user_image, time_ns);
     std::size_t shared = 0;
     const StackId root = profile_.stacks.push(empty_stack, comm_frame(comm));
-    if (last_image_ == user_image && last_pid_ == sample.pid && last_root_ == root) {
+    if (last_image_ == user_image && last_pid_ == sample.pid && last_machine_ == sample.machine &&
+        last_root_ == root) {
         const std::size_t most = std::min(frames_.size(), last_frames_.size());
         while (shared < most && frames_[frames_.size() - 1 - shared] ==
                                     last_frames_[last_frames_.size() - 1 - shared])
@@ -89,21 +96,22 @@ StackId Collector::stack_of(const perf::FullSample& sample, ImageId user_image, 
     path_.resize(shared);
     StackId stack = shared == 0 ? root : path_.back();
     for (std::size_t i = frames_.size() - shared; i-- > 0;) {
-        const LocationId location =
-            place(frames_[i].address, frames_[i].mode, user_image, sample.pid, time_ns);
+        const LocationId location = place(frames_[i], sample, user_image, time_ns);
         stack = profile_.stacks.push(stack, location);
         path_.push_back(stack);
     }
     last_frames_.swap(frames_);
     last_image_ = user_image;
     last_pid_ = sample.pid;
+    last_machine_ = sample.machine;
     last_root_ = root;
     return stack;
 }
 
 std::uint32_t Collector::group_of(const Group& key) {
     std::uint64_t hash = std::uint64_t{key.location} << 32 | key.stack;
-    hash = base::mix_bits(hash ^ (std::uint64_t{key.comm} << 20) ^ key.event);
+    hash = base::mix_bits(hash ^ (std::uint64_t{key.comm} << 20) ^ key.event ^
+                          std::uint64_t{key.machine} << 40);
     if (keep_.pid || keep_.tid || keep_.cpu || keep_.cgroup)
         hash =
             base::mix_bits(hash ^ key.cgroup ^ key.cpu ^ (std::uint64_t{key.pid} << 32 | key.tid));
@@ -112,8 +120,9 @@ std::uint32_t Collector::group_of(const Group& key) {
         [&](std::uint32_t index) {
             const Group& known = profile_.groups[index];
             return known.location == key.location && known.stack == key.stack &&
-                   known.comm == key.comm && known.event == key.event && known.pid == key.pid &&
-                   known.tid == key.tid && known.cpu == key.cpu && known.cgroup == key.cgroup;
+                   known.comm == key.comm && known.event == key.event &&
+                   known.machine == key.machine && known.pid == key.pid && known.tid == key.tid &&
+                   known.cpu == key.cpu && known.cgroup == key.cgroup;
         },
         [&] {
             profile_.groups.push_back(key);

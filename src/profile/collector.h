@@ -30,9 +30,9 @@ class Collector {
         bool operator==(const Frame&) const = default;
     };
 
-    CommId comm_of(std::uint32_t tid, std::uint64_t time_ns);
-    LocationId place(std::uint64_t address, perf::CpuMode mode, ImageId user_image,
-                     std::uint32_t pid, std::uint64_t time_ns);
+    CommId comm_of(const perf::FullSample& sample, std::uint64_t time_ns);
+    LocationId place(const Frame& frame, const perf::FullSample& sample, ImageId user_image,
+                     std::uint64_t time_ns);
     void read_frames(const perf::FullSample& sample, ImageId user_image, std::uint64_t time_ns);
     StackId stack_of(const perf::FullSample& sample, ImageId user_image, CommId comm,
                      std::uint64_t time_ns);
@@ -49,6 +49,7 @@ class Collector {
     std::vector<StackId> path_;  // of the last chain, outermost first
     ImageId last_image_ = 0;
     std::uint32_t last_pid_ = 0;
+    std::uint32_t last_machine_ = 0;
     StackId last_root_ = empty_stack;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "profile/collector.h"
 #include "profile/side_band.h"
 
@@ -79,12 +80,12 @@ class Loader {
     void decode(const perf::DataRecord& record, const Take& take) {
         const std::size_t event = file_.event_of(record);
         const auto& layout = file_.events()[event].layout;
-        const auto sample =
-            perf::decode_full_sample(record.body, record.misc, layout, file_.order());
+        auto sample = perf::decode_full_sample(record.body, record.misc, layout, file_.order());
         if (!sample) {
             if (damaged_++ == 0) first_damaged_ = record.position;
             return;
         }
+        if (const auto guest = file_.guest_of(record)) sample->machine = guest->machine_pid;
         const bool timed = (layout.sample_type & PERF_SAMPLE_TIME) != 0;
         take(event, *sample, timed ? sample->time_ns : record.position);
     }
@@ -114,12 +115,23 @@ Result<Profile> load(const std::string& path, const LoadOptions& options) {
     }
     for (std::size_t i = 0; i < side_band.lost().size() && i < profile.events.size(); ++i)
         profile.events[i].lost = side_band.lost()[i];
-    for (const auto& known : file->build_ids())
-        profile.world->note_build_id(known.file, known.build_id);
+    for (const auto& known : file->build_ids()) {
+        const bool guest =
+            known.mode == perf::CpuMode::guest_kernel || known.mode == perf::CpuMode::guest_user;
+        if (!guest) profile.world->note_build_id(known.file, known.build_id);
+    }
     side_band.replay(*profile.world);
     if (auto done = Loader(*file, profile, options).run(); !done) return done.error();
     profile.origin = file->origin();
     profile.packed_kallsyms = perf::find_item(file->context(), "kallsyms.zst").value_or("");
+    constexpr std::string_view of_guest = "kallsyms.zst.";
+    for (const auto& item : file->context()) {
+        const auto machine = item.name.starts_with(of_guest)
+                                 ? base::parse_u64(item.name.substr(of_guest.size()))
+                                 : std::nullopt;
+        if (machine)
+            profile.packed_guest_kallsyms[static_cast<std::uint32_t>(*machine)] = item.value;
+    }
     auto warnings = file->warnings();
     profile.warnings.insert(profile.warnings.begin(), warnings.begin(), warnings.end());
     return profile;

@@ -8,6 +8,18 @@
 
 namespace ringside::profile {
 
+namespace {
+
+std::optional<symbols::KernelSymbols> unpack(std::string_view packed) {
+    constexpr std::size_t limit_bytes = std::size_t{256} << 20;
+    perf::ZstdStream stream;
+    std::vector<std::byte> text;
+    if (!stream.append(std::as_bytes(std::span(packed)), text, limit_bytes)) return std::nullopt;
+    return symbols::parse_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()});
+}
+
+}  // namespace
+
 const GuestFiles* SymbolSources::guest(std::uint32_t machine) const {
     auto found = guests.find(machine);
     if (found == guests.end()) found = guests.find(every_machine);
@@ -78,6 +90,10 @@ void ModuleLoader::load_guest_kernel(const Module& module, ModuleSymbols& result
     result.by_address = true;
     const GuestFiles* guest = sources_.guest(module.machine);
     if (guest == nullptr || guest->kallsyms.empty()) {
+        if (auto recorded = recorded_guest(module.machine)) {
+            result.own = std::move(recorded->functions);
+            return;
+        }
         warnings_.emplace_back(
             "no symbols of the guest's kernel: give its /proc/kallsyms with --guest-kallsyms");
         return;
@@ -99,14 +115,15 @@ const symbols::SymbolTable& ModuleLoader::kernel(const std::string& build_id) {
 
 // What the file brought along is right on every machine; a list that was asked for wins.
 std::optional<symbols::KernelSymbols> ModuleLoader::recorded_kernel() const {
-    constexpr std::size_t limit_bytes = std::size_t{256} << 20;
     if (recorded_kallsyms_.empty() || sources_.kallsyms != SymbolSources{}.kallsyms)
         return std::nullopt;
-    perf::ZstdStream stream;
-    std::vector<std::byte> text;
-    if (!stream.append(std::as_bytes(std::span(recorded_kallsyms_)), text, limit_bytes))
-        return std::nullopt;
-    return symbols::parse_kallsyms({reinterpret_cast<const char*>(text.data()), text.size()});
+    return unpack(recorded_kallsyms_);
+}
+
+std::optional<symbols::KernelSymbols> ModuleLoader::recorded_guest(std::uint32_t machine) const {
+    if (guest_kallsyms_ == nullptr) return std::nullopt;
+    const auto found = guest_kallsyms_->find(machine);
+    return found == guest_kallsyms_->end() ? std::nullopt : unpack(found->second);
 }
 
 void ModuleLoader::explain_kernel(const std::string& build_id) {

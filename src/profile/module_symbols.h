@@ -53,9 +53,15 @@ struct ModuleSymbols {
 
 class ModuleLoader {
   public:
-    // `recorded_kallsyms` (zstd) is the recorded kernel's list, empty if the file has none.
-    explicit ModuleLoader(const SymbolSources& sources, std::string_view recorded_kallsyms = {})
-        : sources_(sources), recorded_kallsyms_(recorded_kallsyms) {}
+    using GuestKallsyms = std::map<std::uint32_t, std::string>;
+
+    // `recorded_kallsyms` (zstd) is the recorded kernel's list, empty if the file has none;
+    // `guest_kallsyms`, which must outlive this, the same of merged guests.
+    explicit ModuleLoader(const SymbolSources& sources, std::string_view recorded_kallsyms = {},
+                          const GuestKallsyms* guest_kallsyms = nullptr)
+        : sources_(sources),
+          recorded_kallsyms_(recorded_kallsyms),
+          guest_kallsyms_(guest_kallsyms) {}
 
     ModuleSymbols load(const Module& module);
     // Of the host, with all its modules. `build_id` is the recorded one's, or empty.
@@ -68,10 +74,12 @@ class ModuleLoader {
     void load_generated(const Module& module, ModuleSymbols& result);
     void load_guest_kernel(const Module& module, ModuleSymbols& result);
     std::optional<symbols::KernelSymbols> recorded_kernel() const;
+    std::optional<symbols::KernelSymbols> recorded_guest(std::uint32_t machine) const;
     void explain_kernel(const std::string& build_id);
 
     const SymbolSources& sources_;
     std::string_view recorded_kallsyms_;
+    const GuestKallsyms* guest_kallsyms_;
     std::optional<symbols::KernelSymbols> kernel_;
     std::vector<std::string> warnings_;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@ namespace ringside::profile {
 struct Group {
     std::uint32_t event = 0;
     CommId comm = 0;
+    std::uint32_t machine = 0;  // the VMM of the guest that took them; 0 is the host
     std::uint32_t pid = 0;
     std::uint32_t tid = 0;
     std::uint32_t cpu = 0;
@@ -58,6 +60,8 @@ struct Profile {
     std::vector<Instant> timeline;    // in the order of time, if it was kept
     perf::Origin origin;
     std::string packed_kallsyms;  // the recorded kernel's own symbols (zstd), if the file has them
+    // The same of guests whose recordings were merged, by the VMM's pid.
+    std::map<std::uint32_t, std::string> packed_guest_kallsyms;
     std::vector<std::string> warnings;
 };
 

@@ -59,19 +59,22 @@ void SideBand::take(const perf::DataFile& file, const perf::DataRecord& record) 
     const auto who = perf::decode_record_id(record.body, layout, file.order());
     const bool timed = who && (layout.sample_type & PERF_SAMPLE_TIME) != 0;
     const std::uint64_t time_ns = timed ? who->time_ns : record.position;
+    const auto guest = file.guest_of(record);
+    const std::uint32_t machine = guest ? guest->machine_pid : 0;
+    if (guest) machines_.insert(machine);
     FieldCursor cursor(record.body, file.order());
     switch (record.type) {
         case PERF_RECORD_MMAP:
         case PERF_RECORD_MMAP2:
-            return take_map(record, cursor, time_ns);
+            return take_map(record, cursor, time_ns, machine);
         case PERF_RECORD_COMM:
-            return take_comm(record, cursor, time_ns);
+            return take_comm(record, cursor, time_ns, machine);
         case PERF_RECORD_FORK:
-            return take_fork(record, cursor, time_ns);
+            return take_fork(record, cursor, time_ns, machine);
         case PERF_RECORD_CGROUP:
             return take_cgroup(record, cursor, time_ns);
         case PERF_RECORD_KSYMBOL:
-            return take_kernel_symbol(record, cursor, time_ns);
+            return take_kernel_symbol(record, cursor, time_ns, machine);
         case PERF_RECORD_LOST:
             cursor.skip(sizeof(std::uint64_t));
             return add_lost(event, cursor.u64());
@@ -82,7 +85,8 @@ void SideBand::take(const perf::DataFile& file, const perf::DataRecord& record) 
     }
 }
 
-void SideBand::take_map(const perf::DataRecord& record, FieldCursor cursor, std::uint64_t time_ns) {
+void SideBand::take_map(const perf::DataRecord& record, FieldCursor cursor, std::uint64_t time_ns,
+                        std::uint32_t machine) {
     const std::uint32_t pid = cursor.u32();
     cursor.skip(sizeof(std::uint32_t));
     Mapping where;
@@ -98,21 +102,27 @@ void SideBand::take_map(const perf::DataRecord& record, FieldCursor cursor, std:
     if (!cursor.ok() || data) return;
     module.kind = kind_of(module.path, mode);
     module.pid = pid;
+    module.machine = machine;
+    if (module.kind == Module::Kind::generated && machine != 0) {
+        module.kind = Module::Kind::file;  // what the guest's compilers noted lies in the guest
+        module.path = "[anon]";
+    }
     if (module.kind == Module::Kind::generated)
         module.path = fmt::format("{}{}.map", jit_map_prefix, pid);
     if (mode == CpuMode::guest_kernel) module.machine = pid;
-    if (module.kind == Module::Kind::kernel) {
+    if (module.kind == Module::Kind::kernel || module.path.starts_with("[guest.kernel.")) {
         // "[kernel.kallsyms]_text": the name of the symbol it begins with is no part of it.
         module.path = module.path.substr(0, module.path.find(']') + 1);
     }
-    changes_.push_back({time_ns, record.position,
-                        [=](World& world) { world.map(pid, time_ns, where, module, mode); }});
+    changes_.push_back({time_ns, record.position, [=](World& world) {
+                            world.map(in_machine(machine, pid), time_ns, where, module, mode);
+                        }});
 }
 
-void SideBand::take_comm(const perf::DataRecord& record, FieldCursor cursor,
-                         std::uint64_t time_ns) {
-    const std::uint32_t pid = cursor.u32();
-    const std::uint32_t tid = cursor.u32();
+void SideBand::take_comm(const perf::DataRecord& record, FieldCursor cursor, std::uint64_t time_ns,
+                         std::uint32_t machine) {
+    const TaskKey pid = in_machine(machine, cursor.u32());
+    const TaskKey tid = in_machine(machine, cursor.u32());
     const std::string comm(cursor.text());
     if (!cursor.ok()) return;
     const bool exec = (record.misc & PERF_RECORD_MISC_COMM_EXEC) != 0;
@@ -120,12 +130,12 @@ void SideBand::take_comm(const perf::DataRecord& record, FieldCursor cursor,
                         [=](World& world) { world.name_thread(pid, tid, time_ns, comm, exec); }});
 }
 
-void SideBand::take_fork(const perf::DataRecord& record, FieldCursor cursor,
-                         std::uint64_t time_ns) {
-    const std::uint32_t pid = cursor.u32();
-    const std::uint32_t parent_pid = cursor.u32();
-    const std::uint32_t tid = cursor.u32();
-    const std::uint32_t parent_tid = cursor.u32();
+void SideBand::take_fork(const perf::DataRecord& record, FieldCursor cursor, std::uint64_t time_ns,
+                         std::uint32_t machine) {
+    const TaskKey pid = in_machine(machine, cursor.u32());
+    const TaskKey parent_pid = in_machine(machine, cursor.u32());
+    const TaskKey tid = in_machine(machine, cursor.u32());
+    const TaskKey parent_tid = in_machine(machine, cursor.u32());
     if (!cursor.ok()) return;
     changes_.push_back({time_ns, record.position, [=](World& world) {
                             world.fork(pid, parent_pid, tid, parent_tid, time_ns);
@@ -143,7 +153,7 @@ void SideBand::take_cgroup(const perf::DataRecord& record, FieldCursor cursor,
 
 // Code that the kernel generated: BPF programs, trampolines.
 void SideBand::take_kernel_symbol(const perf::DataRecord& record, FieldCursor cursor,
-                                  std::uint64_t time_ns) {
+                                  std::uint64_t time_ns, std::uint32_t machine) {
     Mapping where;
     where.start = cursor.u64();
     where.end = where.start + cursor.u32();
@@ -154,16 +164,18 @@ void SideBand::take_kernel_symbol(const perf::DataRecord& record, FieldCursor cu
     module.kind = Module::Kind::generated;
     const bool removed = (flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER) != 0;
     if (!cursor.ok() || removed) return;
-    changes_.push_back({time_ns, record.position, [=](World& world) {
-                            world.map(0, time_ns, where, module, CpuMode::kernel);
-                        }});
+    module.machine = machine;
+    const CpuMode mode = machine != 0 ? CpuMode::guest_kernel : CpuMode::kernel;
+    changes_.push_back({time_ns, record.position,
+                        [=](World& world) { world.map(0, time_ns, where, module, mode); }});
 }
 
 void SideBand::replay(World& world) {
     std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) {
         return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : a.position < b.position;
     });
-    world.name_thread(0, 0, 0, "swapper", false);
+    for (const auto machine : machines_)
+        world.name_thread(in_machine(machine, 0), in_machine(machine, 0), 0, "swapper", false);
     for (const auto& change : changes_) change.apply(world);
     changes_.clear();
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,17 +28,22 @@ class SideBand {
         std::function<void(World&)> apply;
     };
 
-    void take_map(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns);
-    void take_comm(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns);
-    void take_fork(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns);
+    // `machine` is 0 for the host, else the VMM's pid.
+    void take_map(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns,
+                  std::uint32_t machine);
+    void take_comm(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns,
+                   std::uint32_t machine);
+    void take_fork(const perf::DataRecord& record, base::FieldCursor cursor, std::uint64_t time_ns,
+                   std::uint32_t machine);
     void take_cgroup(const perf::DataRecord& record, base::FieldCursor cursor,
                      std::uint64_t time_ns);
     void take_kernel_symbol(const perf::DataRecord& record, base::FieldCursor cursor,
-                            std::uint64_t time_ns);
+                            std::uint64_t time_ns, std::uint32_t machine);
     void add_lost(std::size_t event, std::uint64_t count);
 
     std::vector<Change> changes_;
     std::vector<std::uint64_t> lost_;
+    std::set<std::uint32_t> machines_{0};
 };
 
 }  // namespace ringside::profile

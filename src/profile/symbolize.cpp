@@ -15,7 +15,9 @@ using perf::CpuMode;
 class Symbolizer::Work {
   public:
     Work(const Profile& profile, const SymbolSources& sources)
-        : profile_(profile), sources_(sources), loader_(sources, profile.packed_kallsyms) {}
+        : profile_(profile),
+          sources_(sources),
+          loader_(sources, profile.packed_kallsyms, &profile.packed_guest_kallsyms) {}
 
     Naming& update() {
         modules_.resize(profile_.world->modules().size());

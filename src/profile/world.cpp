@@ -49,8 +49,8 @@ CommId World::intern_comm(std::string_view comm) {
 }
 
 template <typename T>
-const T* World::at(const std::unordered_map<std::uint32_t, History<T>>& histories,
-                   std::uint32_t key, std::uint64_t time_ns) {
+const T* World::at(const std::unordered_map<TaskKey, History<T>>& histories, TaskKey key,
+                   std::uint64_t time_ns) {
     const auto found = histories.find(key);
     if (found == histories.end()) return nullptr;
     const History<T>& history = found->second;
@@ -61,7 +61,7 @@ const T* World::at(const std::unordered_map<std::uint32_t, History<T>>& historie
 
 // The image that `pid` has at the end of its history so far, changed by nobody else: a fork shares
 // its parent's until it maps something itself.
-ImageId World::own_image(std::uint32_t pid, std::uint64_t time_ns) {
+ImageId World::own_image(TaskKey pid, std::uint64_t time_ns) {
     auto& history = process_images_[pid];
     if (!history.empty() && image_owner_[history.back().value] == pid) return history.back().value;
     auto space = history.empty() ? std::make_shared<AddressSpace>()
@@ -90,7 +90,7 @@ ImageId World::guest_image(std::uint32_t pid) {
     return image;
 }
 
-void World::map(std::uint32_t pid, std::uint64_t time_ns, const Mapping& where, Module module,
+void World::map(TaskKey pid, std::uint64_t time_ns, const Mapping& where, Module module,
                 perf::CpuMode mode) {
     ImageId image = kernel_image;
     if (mode == perf::CpuMode::guest_kernel)
@@ -106,8 +106,8 @@ void World::map_into(ImageId image, std::uint64_t time_ns, Mapping mapping, Modu
     images_[image]->map(time_ns, mapping, static_cast<MappingId>(mappings_.size() - 1));
 }
 
-void World::fork(std::uint32_t pid, std::uint32_t parent_pid, std::uint32_t tid,
-                 std::uint32_t parent_tid, std::uint64_t time_ns) {
+void World::fork(TaskKey pid, TaskKey parent_pid, TaskKey tid, TaskKey parent_tid,
+                 std::uint64_t time_ns) {
     if (const CommId* comm = at(thread_comms_, parent_tid, time_ns))
         thread_comms_[tid].push_back({time_ns, *comm});
     if (pid == parent_pid) return;
@@ -118,8 +118,8 @@ void World::fork(std::uint32_t pid, std::uint32_t parent_pid, std::uint32_t tid,
     }
 }
 
-void World::name_thread(std::uint32_t pid, std::uint32_t tid, std::uint64_t time_ns,
-                        std::string_view comm, bool exec) {
+void World::name_thread(TaskKey pid, TaskKey tid, std::uint64_t time_ns, std::string_view comm,
+                        bool exec) {
     thread_comms_[tid].push_back({time_ns, intern_comm(comm)});
     if (!exec) return;
     const ImageId id = new_image(std::make_shared<AddressSpace>());
@@ -136,12 +136,12 @@ std::string World::cgroup(std::uint64_t id) const {
     return found != cgroups_.end() ? found->second : std::to_string(id);
 }
 
-ImageId World::image_of(std::uint32_t pid, std::uint64_t time_ns) const {
+ImageId World::image_of(TaskKey pid, std::uint64_t time_ns) const {
     const ImageId* image = at(process_images_, pid, time_ns);
     return image != nullptr ? *image : kernel_image;
 }
 
-CommId World::comm_of(std::uint32_t tid, std::uint64_t time_ns) const {
+CommId World::comm_of(TaskKey tid, std::uint64_t time_ns) const {
     const CommId* comm = at(thread_comms_, tid, time_ns);
     return comm != nullptr ? *comm : 0;
 }

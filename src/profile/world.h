@@ -31,6 +31,13 @@ struct Module {
     std::string short_name() const;
 };
 
+// A process or thread. Guests number theirs as the host does: with the VMM's pid above it they stay
+// apart; 0 is the host.
+using TaskKey = std::uint64_t;
+constexpr TaskKey in_machine(std::uint32_t machine, std::uint32_t id) {
+    return TaskKey{machine} << 32 | id;
+}
+
 // A process between two execs.
 using ImageId = std::uint32_t;
 constexpr ImageId kernel_image = 0;
@@ -41,22 +48,22 @@ class World {
     World();
 
     // In the order of time.
-    void map(std::uint32_t pid, std::uint64_t time_ns, const Mapping& where, Module module,
+    void map(TaskKey pid, std::uint64_t time_ns, const Mapping& where, Module module,
              perf::CpuMode mode);
     // What the file says elsewhere: counts for modules that are mapped from here on.
     void note_build_id(const std::string& path, std::string build_id) {
         build_ids_.emplace(path, std::move(build_id));
     }
-    void fork(std::uint32_t pid, std::uint32_t parent_pid, std::uint32_t tid,
-              std::uint32_t parent_tid, std::uint64_t time_ns);
-    void name_thread(std::uint32_t pid, std::uint32_t tid, std::uint64_t time_ns,
-                     std::string_view comm, bool exec);
+    void fork(TaskKey pid, TaskKey parent_pid, TaskKey tid, TaskKey parent_tid,
+              std::uint64_t time_ns);
+    void name_thread(TaskKey pid, TaskKey tid, std::uint64_t time_ns, std::string_view comm,
+                     bool exec);
 
-    ImageId image_of(std::uint32_t pid, std::uint64_t time_ns) const;
+    ImageId image_of(TaskKey pid, std::uint64_t time_ns) const;
     // What is mapped in the guest that VMM `pid` runs, at least its kernel; made on demand, so that
     // no sample is lost.
     ImageId guest_image(std::uint32_t pid);
-    CommId comm_of(std::uint32_t tid, std::uint64_t time_ns) const;
+    CommId comm_of(TaskKey tid, std::uint64_t time_ns) const;
     const std::string& comm(CommId id) const { return comms_[id]; }
     const AddressSpace& image(ImageId id) const { return *images_[id]; }
     const Mapping& mapping(MappingId id) const { return mappings_[id]; }
@@ -79,16 +86,16 @@ class World {
     using History = std::vector<Since<T>>;
 
     template <typename T>
-    static const T* at(const std::unordered_map<std::uint32_t, History<T>>& histories,
-                       std::uint32_t key, std::uint64_t time_ns);
+    static const T* at(const std::unordered_map<TaskKey, History<T>>& histories, TaskKey key,
+                       std::uint64_t time_ns);
 
     void map_into(ImageId image, std::uint64_t time_ns, Mapping mapping, Module module);
     ImageId new_image(std::shared_ptr<AddressSpace> space);
-    ImageId own_image(std::uint32_t pid, std::uint64_t time_ns);
+    ImageId own_image(TaskKey pid, std::uint64_t time_ns);
     ModuleId intern_module(Module module);
 
     std::vector<std::shared_ptr<AddressSpace>> images_;
-    std::vector<std::uint32_t> image_owner_;  // the pid that may change it
+    std::vector<TaskKey> image_owner_;  // the process that may change it
     std::vector<Mapping> mappings_;
     std::unordered_map<std::uint64_t, std::string> cgroups_;
     std::unordered_map<std::string, std::string> build_ids_;  // by path
@@ -96,8 +103,8 @@ class World {
     std::unordered_map<std::string, ModuleId> module_by_key_;
     std::vector<std::string> comms_;
     std::unordered_map<std::string, CommId> comm_by_name_;
-    std::unordered_map<std::uint32_t, History<ImageId>> process_images_;
-    std::unordered_map<std::uint32_t, History<CommId>> thread_comms_;
+    std::unordered_map<TaskKey, History<ImageId>> process_images_;
+    std::unordered_map<TaskKey, History<CommId>> thread_comms_;
     std::unordered_map<std::uint32_t, ImageId> guest_images_;
 };
 

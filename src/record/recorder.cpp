@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "perf/record_encoder.h"
 #include "record/buffers.h"
+#include "record/clock_facts.h"
 #include "record/environment.h"
 #include "record/kernel.h"
 #include "record/kernel_symbols.h"
@@ -74,7 +75,10 @@ class LiveRecorder final : public Recorder {
     Result<void> begin() override {
         if (auto done = store_->writer().publish(); !done) return done;
         begun_ns_ = now_ns(CLOCK_MONOTONIC);
-        auto readers = Readers::start(buffers_, *store_, [this] { write_steal(); });
+        auto readers = Readers::start(buffers_, *store_, [this] {
+            write_steal();
+            guest_counters_.look(root_);
+        });
         if (!readers) return readers.error();
         readers_ = std::move(*readers);
         if (settings_.start_on_exec) return {};
@@ -89,6 +93,7 @@ class LiveRecorder final : public Recorder {
         buffers_.disable();
         readers_->stop();
         write_steal();
+        guest_counters_.look(root_);
         Summary summary;
         const std::uint64_t untold = write_losses(summary);
         if (off_cpu_) summary.waits = write_waits();
@@ -186,6 +191,7 @@ class LiveRecorder final : public Recorder {
         for (const auto& note : notes_) context.push_back({"note", note});
         context.push_back({"steal_event", std::to_string(events_.size() - 1)});
         context.push_back({"steal_source", std::string(steal_->source())});
+        context.push_back(clock_reading());
         return context;
     }
 
@@ -196,6 +202,8 @@ class LiveRecorder final : public Recorder {
         context.push_back({"samples", std::to_string(tally.samples)});
         context.push_back({"lost", std::to_string(tally.lost)});
         context.push_back({"throttled", std::to_string(tally.throttled)});
+        context.push_back(clock_reading());
+        for (auto& item : guest_counters_.items()) context.push_back(std::move(item));
         if (tally.kernel && kernel_.start != 0) {
             if (auto symbols = compressed_kallsyms(root_, cache_folder()))
                 context.push_back({"kallsyms.zst", std::move(*symbols)});
@@ -233,6 +241,7 @@ class LiveRecorder final : public Recorder {
     std::unique_ptr<bpf::OffCpuTracer> off_cpu_;
     KernelImage kernel_;
     std::optional<StealSeries> steal_;
+    GuestCounters guest_counters_;
     std::optional<Store> store_;
     std::uint64_t begun_ns_ = 0;
     std::unique_ptr<Readers> readers_;  // last: they use the rest
