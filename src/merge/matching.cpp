@@ -81,12 +81,12 @@ class Matching {
             add_all(match, fits);
             if (good) return;
         }
-        match_one_by_one(std::move(match), threads);
+        match_one_by_one(match, threads);
     }
 
     // Nothing names the vCPUs, or the names do not fit: the busiest CPU is laid over each thread,
     // and where it fits the others find their places.
-    void match_one_by_one(Match match, const std::vector<std::size_t>& threads) {
+    void match_one_by_one(const Match& match, const std::vector<std::size_t>& threads) {
         const auto busiest = static_cast<std::size_t>(
             std::max_element(guest_.cpus.begin(), guest_.cpus.end(),
                              [](const GuestCpu& a, const GuestCpu& b) {
