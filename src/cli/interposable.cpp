@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -23,7 +22,6 @@ namespace ringside::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using Bytes = std::span<const std::byte>;
 
 struct Program {
