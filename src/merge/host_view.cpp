@@ -33,13 +33,32 @@ struct Happening {
     Kind kind = Kind::entry;
 };
 
-// Where the fields of these tracepoints lie on all 64-bit kernels (events/*/format): behind 8 bytes
-// that all tracepoints share.
-constexpr std::size_t entry_vcpu_at = 8;  // x86 only
-constexpr std::size_t switch_prev_pid_at = 24;
-constexpr std::size_t switch_prev_state_at = 32;
-constexpr std::size_t switch_next_pid_at = 56;
-constexpr std::size_t wakeup_pid_at = 24;
+// Where the fields lie: as the file says, or where it does not, as in the 64-bit kernels up
+// to 6.12.
+struct Offsets {
+    std::size_t entry_vcpu = 8;  // x86 only
+    std::size_t switch_prev_pid = 24;
+    std::size_t switch_prev_state = 32;
+    std::size_t switch_next_pid = 56;
+    std::size_t wakeup_pid = 24;
+};
+
+void set_offset(std::size_t& offset, const perf::TracepointFormat& format, std::string_view field) {
+    if (const auto* found = format.find(field)) offset = found->offset;
+}
+
+Offsets offsets_of(const perf::DataFile& file) {
+    Offsets offsets;
+    for (const auto& format : file.tracepoints()) {
+        if (format.name == "kvm_entry") set_offset(offsets.entry_vcpu, format, "vcpu_id");
+        if (format.name == "sched_wakeup") set_offset(offsets.wakeup_pid, format, "pid");
+        if (format.name != "sched_switch") continue;
+        set_offset(offsets.switch_prev_pid, format, "prev_pid");
+        set_offset(offsets.switch_prev_state, format, "prev_state");
+        set_offset(offsets.switch_next_pid, format, "next_pid");
+    }
+    return offsets;
+}
 
 template <typename T>
 T field(const perf::FullSample& sample, std::size_t at, perf::ByteOrder order) {
@@ -60,7 +79,7 @@ Tracepoint tracepoint_of(const std::string& name) {
 
 class Reading {
   public:
-    explicit Reading(const perf::DataFile& file) : file_(file) {
+    explicit Reading(const perf::DataFile& file) : file_(file), at_(offsets_of(file)) {
         for (const auto& event : file.events()) tracepoints_.push_back(tracepoint_of(event.name));
     }
 
@@ -94,7 +113,7 @@ class Reading {
             case Tracepoint::none:
                 return;
             case Tracepoint::entry:
-                it.vcpu = field<std::uint32_t>(sample, entry_vcpu_at, order);
+                it.vcpu = field<std::uint32_t>(sample, at_.entry_vcpu, order);
                 break;
             case Tracepoint::exit:
                 it.kind = Kind::exit;
@@ -104,7 +123,7 @@ class Reading {
                 break;
             case Tracepoint::wakeup:
                 it.kind = Kind::wakeup;
-                it.tid = field<std::uint32_t>(sample, wakeup_pid_at, order);
+                it.tid = field<std::uint32_t>(sample, at_.wakeup_pid, order);
                 break;
             case Tracepoint::sched_switch:
                 return take_switch(sample, it);
@@ -116,16 +135,17 @@ class Reading {
         // The lowest byte says why it sleeps; preempted threads have a bit above it.
         constexpr std::uint64_t sleep_states = 0xff;
         const auto order = file_.order();
-        const auto state = field<std::uint64_t>(sample, switch_prev_state_at, order);
-        it.tid = field<std::uint32_t>(sample, switch_prev_pid_at, order);
+        const auto state = field<std::uint64_t>(sample, at_.switch_prev_state, order);
+        it.tid = field<std::uint32_t>(sample, at_.switch_prev_pid, order);
         it.kind = (state & sleep_states) == 0 ? Kind::out_runnable : Kind::out_asleep;
         happenings_.push_back(it);
-        it.tid = field<std::uint32_t>(sample, switch_next_pid_at, order);
+        it.tid = field<std::uint32_t>(sample, at_.switch_next_pid, order);
         it.kind = Kind::in;
         happenings_.push_back(it);
     }
 
     const perf::DataFile& file_;
+    const Offsets at_;
     std::vector<Tracepoint> tracepoints_;
     std::vector<Happening> happenings_;
     std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max();
