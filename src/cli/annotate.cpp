@@ -84,7 +84,7 @@ class Annotate final : public Verb {
     std::string name() const override { return "annotate"; }
     std::string summary() const override { return "show the hot instructions of a function"; }
     std::string examples() const override {
-        return "  ringside annotate compress                   of perf.data\n"
+        return "  ringside annotate compress                   of the last recording here\n"
                "  ringside annotate memcpy --in libc.so.6      of this module alone\n";
     }
     void declare(Options& options) override {

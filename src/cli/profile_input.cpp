@@ -1,5 +1,7 @@
 #include "cli/profile_input.h"
 
+#include <filesystem>
+#include <system_error>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -43,8 +45,17 @@ std::pair<std::uint32_t, std::string> of_machine(const std::string& text) {
 
 }  // namespace
 
+std::string newest_recording() {
+    std::error_code none;
+    const auto ours = std::filesystem::last_write_time("ringside.data", none);
+    if (none) return "perf.data";
+    const auto perfs = std::filesystem::last_write_time("perf.data", none);
+    return none || ours >= perfs ? "ringside.data" : "perf.data";
+}
+
 void ProfileInput::declare(Options& options) {
-    options.text("-i, --input", "FILE", file, "the profile; - is standard input [perf.data]");
+    options.text("-i, --input", "FILE", file,
+                 "the profile; - is standard input [the newer of ringside.data and perf.data]");
     options.text("--kallsyms", "FILE", kallsyms, "symbols of the recorded kernel [/proc/kallsyms]");
     options.texts("--guest-kallsyms", "[PID=]FILE", guest_kallsyms,
                   "symbols of the guest's kernel; of the guest that PID runs");

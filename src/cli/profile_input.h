@@ -10,8 +10,11 @@
 
 namespace ringside::cli {
 
+// Here: ringside.data, which `ringside record` writes, or perf.data; the newer one.
+std::string newest_recording();
+
 struct ProfileInput {
-    std::string file = "perf.data";
+    std::string file = newest_recording();
     std::string kallsyms = "/proc/kallsyms";
     std::vector<std::string> guest_kallsyms;
     std::vector<std::string> guest_roots;

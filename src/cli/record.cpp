@@ -56,7 +56,7 @@ class Record final : public Verb {
                "  ringside record -e cache-misses,sched:sched_switch -- ./a.out\n"
                "  ringside record --soft -- ./a.out        every millionth instruction, under "
                "QEMU\n"
-               "  ringside report -i ringside.data         then look at it\n"
+               "  ringside report                          then look at it\n"
                "\n"
                "Without -e it samples cycles, and where no counter can be sampled, as in most\n"
                "virtual machines, cpu-clock: that is said, and written into the file. The file\n"

@@ -17,8 +17,8 @@ class Report final : public Verb {
     std::string name() const override { return "report"; }
     std::string summary() const override { return "show a recorded profile as a table"; }
     std::string examples() const override {
-        return "  ringside report                          perf.data, by command, module and "
-               "symbol\n"
+        return "  ringside report                          the last recording here, by command, "
+               "module and symbol\n"
                "  ringside report -i vm.data --sort dso    by module alone\n"
                "  ringside report --mode guest             only what ran in guests\n"
                "  ringside report --time 10%-20%           only that part of the time\n"

@@ -58,16 +58,6 @@ std::string hint_for(int sys_errno) {
     }
 }
 
-Result<void> set_filter(int fd, const model::Event& event) {
-    if (event.filter.empty()) return {};
-    if (::ioctl(fd, PERF_EVENT_IOC_SET_FILTER, event.filter.c_str()) == 0) return {};
-    if (errno != EINVAL) return base::fail_errno(errno, "cannot filter " + event.name);
-    return base::fail(ErrorCode::bad_input,
-                      "the kernel does not understand the filter of " + event.name,
-                      "a filter compares fields of the tracepoint, as in \"prev_pid == 1 && "
-                      "prev_prio < 100\"; its file `format` in tracefs names them");
-}
-
 Result<void> control(const EventFd& event, unsigned long request, const char* what) {
     if (::ioctl(event.fd(), request, 0) != 0) {
         return base::fail_errno(errno, std::string("cannot ") + what + " a perf event");
@@ -96,11 +86,21 @@ perf_event_attr attributes_of(const model::Event& event) {
     return attr;
 }
 
+Result<void> EventFd::set_filter(const model::Event& event) const {
+    if (event.filter.empty()) return {};
+    if (::ioctl(fd(), PERF_EVENT_IOC_SET_FILTER, event.filter.c_str()) == 0) return {};
+    if (errno != EINVAL) return base::fail_errno(errno, "cannot filter " + event.name);
+    return base::fail(ErrorCode::bad_input,
+                      "the kernel does not understand the filter of " + event.name,
+                      "a filter compares fields of the tracepoint, as in \"prev_pid == 1 && "
+                      "prev_prio < 100\"; its file `format` in tracefs names them");
+}
+
 Result<EventFd> EventFd::open(const model::Event& event, const Target& target,
                               const OpenOptions& options, const EventFd* leader) {
     auto opened = open(with_options(event, options), target, event.name, leader);
     if (!opened) return opened;
-    if (auto filtered = set_filter(opened->fd(), event); !filtered) return filtered.error();
+    if (auto filtered = opened->set_filter(event); !filtered) return filtered.error();
     if (!event.probe_text.empty()) opened->attributes_.config1 = 0;  // it pointed into `event`
     return opened;
 }

@@ -59,6 +59,8 @@ class EventFd {
     Result<void> enable() const;
     Result<void> disable() const;
     Result<void> reset() const;
+    // Of a tracepoint: only those that event.filter lets through, if it has one.
+    Result<void> set_filter(const model::Event& event) const;
     // Its records go into the ring buffer of another event, which counts on the same CPU.
     Result<void> write_into(int other_fd) const;
     // What its records carry to name it.

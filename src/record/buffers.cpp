@@ -110,6 +110,7 @@ class Buffers::Opening {
         if (!done) return explain(done.error());
         const bool user_only = attr.exclude_kernel != 0 && !event.event.exclude.kernel;
         if (user_only) event.event = model::user_only(event.event);
+        if (!event.event.probe_text.empty()) attr.config1 = 0;  // an address, not for the file
         buffers_.events_.push_back({attr, event.event.name, {}});
         return {};
     }
@@ -177,7 +178,7 @@ class Buffers::Opening {
             const auto& cpus = events_[i].cpus;
             if (!cpus.empty() && std::find(cpus.begin(), cpus.end(), cell.cpu) == cpus.end())
                 continue;
-            auto event = EventFd::open(buffers_.events_[i].attributes, cell, events_[i].event.name);
+            auto event = open_event(i, cell);
             if (!event && is_gone(event.error())) return {};
             if (!event) return event.error();
             const auto event_id = event->id();
@@ -185,6 +186,16 @@ class Buffers::Opening {
             if (auto done = keep(i, std::move(*event), *event_id, *owner); !done) return done;
         }
         return {};
+    }
+
+    Result<EventFd> open_event(std::size_t index, const perf::Target& cell) const {
+        const model::Event& event = events_[index].event;
+        perf_event_attr attr = buffers_.events_[index].attributes;
+        if (!event.probe_text.empty()) attr.config1 = perf::attributes_of(event).config1;
+        auto opened = EventFd::open(attr, cell, event.name);
+        if (!opened) return opened;
+        if (auto done = opened->set_filter(event); !done) return done.error();
+        return opened;
     }
 
     Result<void> keep(std::size_t index, EventFd event, std::uint64_t id, int owner) {

@@ -119,6 +119,26 @@ TEST_F(Recording, OfTracepointsIsReadByPerf) {
 }
 
 // perf and we count the same samples.
+TEST_F(Recording, HeedsTheFilterOfATracepoint) {
+    if (!is_root()) GTEST_SKIP() << "tracepoints are root's";
+    recorded({"-e", "sched:sched_process_fork,sched:sched_process_fork{parent_pid == 1}"},
+             {"sh", "-c", "/bin/true; /bin/true"});
+    const auto events = report(file())["events"];
+    ASSERT_GE(events.size(), 1u);
+    EXPECT_GE(events[0]["samples"], 2);
+    if (events.size() > 1) EXPECT_EQ(events[1]["samples"], 0);
+}
+
+// The kernel is handed an address of the recorder, which nobody else can use.
+TEST_F(Recording, OfAProbeHasNoAddressOfTheRecorder) {
+    if (!is_root()) GTEST_SKIP() << "probes are root's";
+    const auto output = run(record({"-e", "kprobe:do_exit"}, {"sh", "-c", "/bin/true; true"}));
+    if (output.status.code != 0) GTEST_SKIP() << output.stderr_text;
+    EXPECT_GE(report(file())["events"][0]["samples"], 1);
+    const auto header = run({"perf", "evlist", "-v", "-i", file()});
+    EXPECT_THAT(header.stdout_text, Not(HasSubstr("config1")));
+}
+
 TEST_F(Recording, HasTheSamplesThatTheSummarySays) {
     const auto summary = recorded({"-g"}, busy);
     const auto rows = report(file());
