@@ -112,8 +112,8 @@ void expect_marks_where_written(const std::string& guest_file, const std::string
         worst_us = std::max(worst_us, off_us);
         ++compared;
     }
-    // The machine is emulated in real time: now and then it stands still between the reading of a
-    // clock and what the clock is read for.
+    // Should be none. In some runs one or two marks are apart, by 0.3 to 5.5 ms, and why is not
+    // known: a wrong clock would move them all, and that is what this finds.
     EXPECT_LE(apart, compared / 20);
     EXPECT_GE(compared, 50u) << marks.size() << " marks in the guest's recording";
     std::printf("%zu marks, %zu of them apart, the worst %.1f us beside its kvm_pio\n", compared,
