@@ -48,7 +48,7 @@ TEST(EventSets, CostLittleMoreThanTheirRegisters) {
         run_box({"run", "arm64-pmu", "--put", program + ":/usr/bin/register_read", "--", "sh", "-c",
                  "sysctl -q -w kernel.perf_user_access=1 && register_read"});
     ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
-    const std::regex row(R"(\| read \d events \| [\d.]+ \| [\d.]+ \| ([\d.]+) \|)");
+    const std::regex row(R"(\| read \d events \| [\d.]+ \| [\d.]+ \| ([\d.]+) \| )");
     const std::vector<std::smatch> rows{
         std::sregex_iterator(result.out.begin(), result.out.end(), row), std::sregex_iterator()};
     ASSERT_EQ(rows.size(), 2u) << result.out;
