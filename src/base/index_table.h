@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "base/large_pages.h"
 
 namespace ringside::base {
 
@@ -43,7 +44,7 @@ class IndexTable {
     };
 
     void grow() {
-        std::vector<Slot> old(slots_.empty() ? 1024 : 2 * slots_.size());
+        LargeVector<Slot> old(slots_.empty() ? 1024 : 2 * slots_.size());
         old.swap(slots_);
         const std::size_t mask = slots_.size() - 1;
         for (const Slot& slot : old) {
@@ -54,7 +55,7 @@ class IndexTable {
         }
     }
 
-    std::vector<Slot> slots_;
+    LargeVector<Slot> slots_;
     std::size_t used_ = 0;
 };
 

@@ -60,7 +60,10 @@ class Report final : public Verb {
         sources.lines = has_column(*columns, Column::line);
         const auto naming = profile::symbolize(*loaded, sources);
         profile::keep_named(*loaded, naming, options->filter);
-        auto rows = profile::make_rows(*loaded, naming, *columns, children_);
+        // The text of a call graph is a tree and has no rows.
+        const bool only_tree = *graph != CallGraph::none && !output_.json && !output_.csv;
+        auto rows = only_tree ? profile::no_rows(*loaded)
+                              : profile::make_rows(*loaded, naming, *columns, children_);
         // The event that only tracks what is mapped and forked never has samples.
         std::erase_if(rows, [&](const profile::EventRows& event) {
             const auto& totals = loaded->events[event.event];

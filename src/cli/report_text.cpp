@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -30,40 +31,44 @@ class Table {
   public:
     Table(const ReportView& view, const profile::EventRows& event) : view_(view), event_(event) {
         for (const auto column : view.columns) widths_.push_back(to_string(column).size());
+        widths_.back() = 0;  // nothing stands behind the last column
         for (const auto& row : event.rows) {
             const auto weight = view.children ? row.total_period : row.period;
             if (view.percent(event.event, weight) < view.least_percent) continue;
             shown_.push_back(&row);
-            for (std::size_t i = 0; i < widths_.size(); ++i)
+            for (std::size_t i = 0; i + 1 < widths_.size(); ++i)
                 widths_[i] = std::max(widths_[i], std::min(widest, cell(row, i).size()));
         }
     }
 
     std::string text() const {
         std::string text = view_.children ? "#   total     self" : "#    self";
+        const auto out = std::back_inserter(text);
         for (std::size_t i = 0; i < widths_.size(); ++i)
-            text += fmt::format("  {:<{}}", to_string(view_.columns[i]), widths_[i]);
-        text = text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
+            fmt::format_to(out, "  {:<{}}", to_string(view_.columns[i]), widths_[i]);
+        text += '\n';
         for (const Row* row : shown_) {
             if (view_.children)
-                text += fmt::format("{:8.2f}%", view_.percent(event_.event, row->total_period));
-            text += fmt::format("{:8.2f}%", view_.percent(event_.event, row->period));
-            for (std::size_t i = 0; i < widths_.size(); ++i) {
-                const bool last = i + 1 == widths_.size();
-                text += last ? "  " + cell(*row, i)
-                             : fmt::format("  {:<{}}", cell(*row, i), widths_[i]);
-            }
+                fmt::format_to(out, "{:8.2f}%", view_.percent(event_.event, row->total_period));
+            fmt::format_to(out, "{:8.2f}%", view_.percent(event_.event, row->period));
+            for (std::size_t i = 0; i < widths_.size(); ++i) add_cell(cell(*row, i), i, text);
             text += '\n';
         }
         return text;
     }
 
   private:
+    void add_cell(const std::string& cell, std::size_t column, std::string& text) const {
+        text += "  ";
+        text += cell;
+        if (cell.size() < widths_[column]) text.append(widths_[column] - cell.size(), ' ');
+    }
+
     std::string cell(const Row& row, std::size_t index) const {
         const Column column = view_.columns[index];
         std::string text = view_.cell(event_.event, row, column);
         if (column == Column::symbol)
-            text = fmt::format("[{}] {}", mark(view_.function(row).mode), text);
+            text.insert(0, {'[', mark(view_.function(row).mode), ']', ' '});
         return text;
     }
 
@@ -147,6 +152,11 @@ profile::CallTree ReportView::tree(std::size_t event) const {
 
 std::string report_text(const ReportView& view, const std::vector<profile::EventRows>& events) {
     std::string text;
+    if (const auto stolen = profile::stolen_between(view.profile.steal))
+        text += fmt::format("# stolen by the host: {:.2f} s of {:.2f} s on {} CPUs ({:.1f} %)\n",
+                            1e-9 * static_cast<double>(stolen->stolen_ns),
+                            1e-9 * static_cast<double>(stolen->time_ns), stolen->cpus,
+                            stolen->percent());
     for (const auto& event : events) {
         text += heading(view.profile.events[event.event]);
         text += view.call_graph == CallGraph::none ? Table(view, event).text()

@@ -36,14 +36,14 @@ void AddressSpace::map(std::uint64_t time_ns, const Mapping& mapping, MappingId 
 AddressSpace::Found AddressSpace::find(std::uint64_t address, std::uint64_t time_ns) const {
     const auto after = slices_.upper_bound(address);
     if (after == slices_.begin()) return {};
-    const Slice& slice = std::prev(after)->second;
+    const auto& [start, slice] = *std::prev(after);
     if (address >= slice.end) return {};
     const auto& versions = slice.versions;
-    if (versions.size() == 1) return {versions.front().mapping, true};
+    if (versions.size() == 1) return {versions.front().mapping, start, slice.end};
     MappingId newest = versions.front().mapping;
     for (const auto& version : versions)
         if (version.time_ns <= time_ns) newest = version.mapping;
-    return {newest, false};
+    return {newest};
 }
 
 }  // namespace ringside::profile

@@ -27,8 +27,9 @@ class AddressSpace {
 
     struct Found {
         std::optional<MappingId> mapping;
-        // The answer is the same at all times: it may be remembered.
-        bool always = true;
+        // The answer is the same at all times from `start` to `end`: it may be remembered.
+        std::uint64_t start = 0;
+        std::uint64_t end = 0;
     };
     // A time before the first mapping there gets the first: records are written after the fact.
     Found find(std::uint64_t address, std::uint64_t time_ns) const;

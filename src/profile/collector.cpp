@@ -108,7 +108,16 @@ StackId Collector::stack_of(const perf::FullSample& sample, ImageId user_image, 
     return stack;
 }
 
+// Most samples are like the last one at their place.
 std::uint32_t Collector::group_of(const Group& key) {
+    const std::size_t place = keep_.stack ? key.stack : key.location;
+    if (place >= latest_.size()) latest_.resize(2 * place + 1, no_group);
+    std::uint32_t& latest = latest_[place];
+    if (latest == no_group || !profile_.groups[latest].alike(key)) latest = find_group(key);
+    return latest;
+}
+
+std::uint32_t Collector::find_group(const Group& key) {
     std::uint64_t hash = std::uint64_t{key.location} << 32 | key.stack;
     hash = base::mix_bits(hash ^ (std::uint64_t{key.comm} << 20) ^ key.event ^
                           std::uint64_t{key.machine} << 40);
@@ -116,14 +125,7 @@ std::uint32_t Collector::group_of(const Group& key) {
         hash =
             base::mix_bits(hash ^ key.cgroup ^ key.cpu ^ (std::uint64_t{key.pid} << 32 | key.tid));
     return groups_.find_or_add(
-        hash,
-        [&](std::uint32_t index) {
-            const Group& known = profile_.groups[index];
-            return known.location == key.location && known.stack == key.stack &&
-                   known.comm == key.comm && known.event == key.event &&
-                   known.machine == key.machine && known.pid == key.pid && known.tid == key.tid &&
-                   known.cpu == key.cpu && known.cgroup == key.cgroup;
-        },
+        hash, [&](std::uint32_t index) { return profile_.groups[index].alike(key); },
         [&] {
             profile_.groups.push_back(key);
             return static_cast<std::uint32_t>(profile_.groups.size() - 1);

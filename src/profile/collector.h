@@ -37,12 +37,15 @@ class Collector {
     StackId stack_of(const perf::FullSample& sample, ImageId user_image, CommId comm,
                      std::uint64_t time_ns);
     std::uint32_t group_of(const Group& key);
+    std::uint32_t find_group(const Group& key);
 
     Profile& profile_;
     const Keep& keep_;
     const Filter& filter_;
     Unwinder unwinder_;
     base::IndexTable groups_;
+    static constexpr std::uint32_t no_group = ~std::uint32_t{0};
+    base::LargeVector<std::uint32_t> latest_;  // group, by stack or location
     std::vector<std::uint64_t> unwound_;
     std::vector<Frame> frames_;  // innermost first
     std::vector<Frame> last_frames_;

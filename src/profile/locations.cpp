@@ -2,37 +2,42 @@
 
 namespace ringside::profile {
 
-LocationId Locations::by_image(ImageId image, std::uint64_t address, perf::CpuMode mode,
-                               std::uint64_t time_ns) {
-    const std::uint64_t hash =
-        base::mix_bits(address ^ (std::uint64_t{image} << 48) ^ (std::uint64_t{image} >> 16));
-    return images_.find_or_add(
-        hash,
-        [&](LocationId id) {
-            const Location& place = list_[id];
-            return place.address == address && place.image == image && place.mode == mode;
-        },
-        [&] {
-            const auto found = world_->image(image).find(address, time_ns);
-            list_.push_back({address, image, found.mapping, mode, found.always});
-            return static_cast<LocationId>(list_.size() - 1);
-        });
+Locations::Area Locations::look_up(ImageId image, std::uint64_t address,
+                                   std::uint64_t time_ns) const {
+    const auto found = world_->image(image).find(address, time_ns);
+    Area area{found.start, found.end, 0, no_module, found.mapping};
+    if (!found.mapping) return area;
+    const Mapping& mapping = world_->mapping(*found.mapping);
+    area.module = mapping.module;
+    // The kernel and generated code are known by their addresses.
+    if (world_->module(mapping.module).kind == Module::Kind::file)
+        area.shift = mapping.file_offset - mapping.start;
+    return area;
 }
 
-// Where one mapping took another's place, each is a location of its own.
-LocationId Locations::by_mapping(const Location& place, std::uint64_t time_ns) {
-    const auto found = world_->image(place.image).find(place.address, time_ns);
-    const Location wanted{place.address, place.image, found.mapping, place.mode, true};
-    const std::uint64_t hash =
-        base::mix_bits(wanted.address ^ (std::uint64_t{*found.mapping} << 40));
-    return mappings_.find_or_add(
-        hash,
-        [&](LocationId id) {
-            return list_[id].address == wanted.address && list_[id].mapping == wanted.mapping &&
-                   list_[id].image == wanted.image;
-        },
+const Locations::Area& Locations::area_of(ImageId image, std::uint64_t address,
+                                          std::uint64_t time_ns) {
+    if (world_->mapping_count() != known_mappings_) {
+        recent_.clear();
+        known_mappings_ = world_->mapping_count();
+    }
+    if (image >= recent_.size()) recent_.resize(image + 1);
+    Area& area = recent_[image];
+    if (address - area.start >= area.end - area.start) area = look_up(image, address, time_ns);
+    return area;
+}
+
+LocationId Locations::find(ImageId image, std::uint64_t address, perf::CpuMode mode,
+                           std::uint64_t time_ns) {
+    const Area& area = area_of(image, address, time_ns);
+    const Key key{address + area.shift, area.module, mode};
+    const std::uint64_t hash = base::mix_bits(key.place ^ std::uint64_t{key.module} << 40 ^
+                                              std::uint64_t{static_cast<unsigned>(mode)} << 60);
+    return index_.find_or_add(
+        hash, [&](LocationId id) { return keys_[id] == key; },
         [&] {
-            list_.push_back(wanted);
+            keys_.push_back(key);
+            list_.push_back({address, area.mapping, mode});
             return static_cast<LocationId>(list_.size() - 1);
         });
 }

@@ -14,12 +14,11 @@ namespace ringside::profile {
 
 using LocationId = std::uint32_t;
 
+// A place in a file is one location, wherever processes have mapped the file.
 struct Location {
-    std::uint64_t address = 0;
-    ImageId image = 0;
+    std::uint64_t address = 0;  // in the process that was seen there first
     std::optional<MappingId> mapping;
     perf::CpuMode mode = perf::CpuMode::unknown;
-    bool always = true;  // what is mapped here does not depend on the time
 };
 
 class Locations {
@@ -27,23 +26,38 @@ class Locations {
     explicit Locations(const World& world) : world_(&world) {}
 
     LocationId find(ImageId image, std::uint64_t address, perf::CpuMode mode,
-                    std::uint64_t time_ns) {
-        const LocationId id = by_image(image, address, mode, time_ns);
-        return list_[id].always ? id : by_mapping(list_[id], time_ns);
-    }
+                    std::uint64_t time_ns);
 
     const Location& operator[](LocationId id) const { return list_[id]; }
     std::size_t size() const { return list_.size(); }
 
   private:
-    LocationId by_image(ImageId image, std::uint64_t address, perf::CpuMode mode,
-                        std::uint64_t time_ns);
-    LocationId by_mapping(const Location& place, std::uint64_t time_ns);
+    static constexpr ModuleId no_module = ~ModuleId{0};
+    // A stretch of a process that one mapping fills.
+    struct Area {
+        std::uint64_t start = 0;
+        std::uint64_t end = 0;
+        std::uint64_t shift = 0;  // from an address to what names it in the module
+        ModuleId module = no_module;
+        std::optional<MappingId> mapping;
+    };
+    struct Key {
+        std::uint64_t place = 0;  // in the module
+        ModuleId module = no_module;
+        perf::CpuMode mode = perf::CpuMode::unknown;
+
+        bool operator==(const Key&) const = default;
+    };
+
+    const Area& area_of(ImageId image, std::uint64_t address, std::uint64_t time_ns);
+    Area look_up(ImageId image, std::uint64_t address, std::uint64_t time_ns) const;
 
     const World* world_;
     std::vector<Location> list_;
-    base::IndexTable images_;
-    base::IndexTable mappings_;
+    base::LargeVector<Key> keys_;  // of the list: what every sample is compared with
+    base::IndexTable index_;
+    std::vector<Area> recent_;  // by image; samples mostly stay where the last one was
+    std::size_t known_mappings_ = 0;
 };
 
 }  // namespace ringside::profile

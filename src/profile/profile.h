@@ -12,6 +12,7 @@
 #include <ringside/result.h>
 
 #include "perf/data_file.h"
+#include "perf/steal_readings.h"
 #include "profile/filter.h"
 #include "profile/locations.h"
 #include "profile/stacks.h"
@@ -34,6 +35,12 @@ struct Group {
     StackId stack = empty_stack;  // ends in `location`
     std::uint64_t samples = 0;
     std::uint64_t period = 0;  // of the event, summed: the weight of the samples
+
+    bool alike(const Group& other) const {
+        return location == other.location && stack == other.stack && comm == other.comm &&
+               event == other.event && machine == other.machine && pid == other.pid &&
+               tid == other.tid && cpu == other.cpu && cgroup == other.cgroup;
+    }
 };
 
 struct EventTotals {
@@ -58,6 +65,7 @@ struct Profile {
     std::vector<Group> groups;
     std::vector<EventTotals> events;  // of all samples in the window, whether they pass the filter
     std::vector<Instant> timeline;    // in the order of time, if it was kept
+    std::vector<perf::StealReading> steal;  // in the window, if the recorder noted it
     perf::Origin origin;
     std::string packed_kallsyms;  // the recorded kernel's own symbols (zstd), if the file has them
     // The same of guests whose recordings were merged, by the VMM's pid.

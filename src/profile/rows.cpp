@@ -205,6 +205,10 @@ Keep kept_for(const std::vector<Column>& columns) {
     return keep;
 }
 
+std::vector<EventRows> no_rows(const Profile& profile) {
+    return Table(profile.events.size()).finish(false);
+}
+
 std::vector<EventRows> make_rows(const Profile& profile, const Naming& naming,
                                  const std::vector<Column>& columns, bool with_callees) {
     const auto merged = merge_alike(naming, columns);

@@ -44,6 +44,8 @@ struct EventRows {
     std::vector<Row> rows;  // heaviest first
 };
 
+// An entry without rows for each event of the profile.
+std::vector<EventRows> no_rows(const Profile& profile);
 // One entry for each event of the profile. `with_callees` also fills total_period, and adds rows of
 // functions that were only ever callers; then the columns are some of comm, module, symbol, mode.
 std::vector<EventRows> make_rows(const Profile& profile, const Naming& naming,

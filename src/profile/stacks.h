@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/index_table.h"
 #include "profile/locations.h"
@@ -30,15 +28,26 @@ class Stacks {
     struct Node {
         StackId caller = empty_stack;
         LocationId location = 0;
+        StackId latest = empty_stack;  // of what was pushed on it
     };
 
     Stacks() { nodes_.push_back({}); }
 
-    // The stack that `location` makes on top of `caller`.
+    // The stack that `location` makes on top of `caller`; often the one that was asked for last.
     StackId push(StackId caller, LocationId location) {
-        const std::uint64_t key = std::uint64_t{caller} << 32 | location;
+        const StackId latest = nodes_[caller].latest;
+        if (latest != empty_stack && nodes_[latest].location == location) return latest;
+        return nodes_[caller].latest = find(caller, location);
+    }
+
+    const Node& operator[](StackId id) const { return nodes_[id]; }
+    // The empty stack included. A caller's id is smaller than that of all it calls.
+    std::size_t size() const { return nodes_.size(); }
+
+  private:
+    StackId find(StackId caller, LocationId location) {
         return index_.find_or_add(
-            base::mix_bits(key),
+            base::mix_bits(std::uint64_t{caller} << 32 | location),
             [&](StackId id) {
                 return nodes_[id].caller == caller && nodes_[id].location == location;
             },
@@ -48,12 +57,7 @@ class Stacks {
             });
     }
 
-    const Node& operator[](StackId id) const { return nodes_[id]; }
-    // The empty stack included. A caller's id is smaller than that of all it calls.
-    std::size_t size() const { return nodes_.size(); }
-
-  private:
-    std::vector<Node> nodes_;
+    base::LargeVector<Node> nodes_;
     base::IndexTable index_;
 };
 

@@ -35,7 +35,7 @@ class Symbolizer::Work {
     void add_location(const Location& place) {
         const Place found = find(place);
         naming_.of_location.push_back(found.function);
-        if (sources_.lines) naming_.line_of_location.push_back(line(place, found));
+        if (sources_.lines) naming_.line_of_location.push_back(line(found));
         if (!sources_.inlined) return;
         add_inlined(place, found);
         naming_.inlined_at.push_back(static_cast<std::uint32_t>(naming_.inlined.size()));
@@ -132,7 +132,7 @@ class Symbolizer::Work {
         return known->second;
     }
 
-    LineId line(const Location& place, const Place& found) {
+    LineId line(const Place& found) {
         std::string text;
         if (found.module != nullptr && found.module->debug) {
             const auto frame = found.module->debug->line(found.address);
@@ -144,7 +144,7 @@ class Symbolizer::Work {
         if (text.empty())
             text = function.resolved
                        ? fmt::format("{}+0x{:x}", function.name, found.address - found.symbol_start)
-                       : fmt::format("0x{:016x}", place.address);
+                       : function.name;
         const auto [known, added] = lines_.emplace(text, static_cast<LineId>(naming_.lines.size()));
         if (added) naming_.lines.push_back(text);
         return known->second;

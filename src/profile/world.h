@@ -67,6 +67,7 @@ class World {
     const std::string& comm(CommId id) const { return comms_[id]; }
     const AddressSpace& image(ImageId id) const { return *images_[id]; }
     const Mapping& mapping(MappingId id) const { return mappings_[id]; }
+    std::size_t mapping_count() const { return mappings_.size(); }
     const Module& module(ModuleId id) const { return modules_[id]; }
     const std::vector<Module>& modules() const { return modules_; }
 

@@ -88,11 +88,15 @@ class Parser {
     }
 
     // Functions, and labels in code: assembler routines often have no type.
-    bool wanted(const SymbolEntry& entry, std::string_view name) const {
-        if (entry.section == SHN_UNDEF || name.empty()) return false;
+    bool is_code(const SymbolEntry& entry) const {
+        if (entry.section == SHN_UNDEF) return false;
         if (entry.type() == STT_FUNC || entry.type() == STT_GNU_IFUNC) return true;
+        return entry.type() == STT_NOTYPE && executable(entry.section);
+    }
+    static bool is_name(const SymbolEntry& entry, std::string_view name) {
+        if (name.empty()) return false;
         const bool mapping_symbol = name.front() == '$';  // arm's marks of code and data
-        return entry.type() == STT_NOTYPE && executable(entry.section) && !mapping_symbol;
+        return entry.type() != STT_NOTYPE || !mapping_symbol;
     }
 
     template <typename Visit>
@@ -103,8 +107,9 @@ class Parser {
         FieldCursor cursor(elf_.content(section), elf_.order());
         while (cursor.remaining() >= each) {
             const SymbolEntry entry = symbol_entry(cursor);
+            if (!is_code(entry)) continue;
             const std::string_view name = ElfSections::text_at(strings, entry.name);
-            if (wanted(entry, name)) visit(entry, name);
+            if (is_name(entry, name)) visit(entry, name);
         }
     }
 

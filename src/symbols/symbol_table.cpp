@@ -1,7 +1,6 @@
 #include "symbols/symbol_table.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ringside::symbols {
 
@@ -44,17 +43,21 @@ bool SymbolTable::better(std::size_t a, std::size_t b) const {
 }
 
 void SymbolTable::finish() {
-    std::vector<std::uint32_t> order(symbols_.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        if (symbols_[a].start != symbols_[b].start) return symbols_[a].start < symbols_[b].start;
-        return better(a, b);
+    struct Place {
+        std::uint64_t start = 0;
+        std::uint32_t index = 0;
+    };
+    std::vector<Place> order;
+    order.reserve(symbols_.size());
+    for (const Symbol& symbol : symbols_)
+        order.push_back({symbol.start, static_cast<std::uint32_t>(order.size())});
+    std::sort(order.begin(), order.end(), [&](const Place& a, const Place& b) {
+        return a.start != b.start ? a.start < b.start : better(a.index, b.index);
     });
     std::vector<Symbol> kept;
     kept.reserve(order.size());
-    for (const auto index : order)
-        if (kept.empty() || kept.back().start != symbols_[index].start)
-            kept.push_back(symbols_[index]);
+    for (const auto& place : order)
+        if (kept.empty() || kept.back().start != place.start) kept.push_back(symbols_[place.index]);
     for (std::size_t i = 0; i < kept.size(); ++i) {
         if (kept[i].end != kept[i].start) continue;
         kept[i].end = i + 1 < kept.size()
