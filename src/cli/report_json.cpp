@@ -56,6 +56,20 @@ Json tree_json(const ReportView& view, std::size_t event, const profile::CallTre
     return list;
 }
 
+// Null where nobody noted it: by then it cannot be known any more.
+Json steal_json(const profile::Profile& profile) {
+    const auto stolen = profile::stolen_between(profile.steal);
+    if (!stolen) return nullptr;
+    Json json = {{"stolen_ns", stolen->stolen_ns},
+                 {"time_ns", stolen->time_ns},
+                 {"cpus", stolen->cpus},
+                 {"readings", Json::array()}};
+    for (const auto& reading : profile.steal)
+        json["readings"].push_back(
+            {{"time_ns", reading.time_ns}, {"cpu", reading.cpu}, {"stolen_ns", reading.stolen_ns}});
+    return json;
+}
+
 }  // namespace
 
 std::string report_json(const ReportView& view, const std::vector<profile::EventRows>& events) {
@@ -63,6 +77,10 @@ std::string report_json(const ReportView& view, const std::vector<profile::Event
     json["schema"] = "ringside.report/1";
     json["warnings"] = view.profile.warnings;
     for (const auto& warning : view.naming.warnings) json["warnings"].push_back(warning);
+    json["steal"] = steal_json(view.profile);
+    json["steal_reason"] = json["steal"].is_null()
+                               ? Json("the recorder did not note it; `ringside record` does")
+                               : Json(nullptr);
     json["events"] = Json::array();
     for (const auto& event : events) {
         const auto& totals = view.profile.events[event.event];

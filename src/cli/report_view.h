@@ -8,6 +8,7 @@
 
 #include "profile/call_tree.h"
 #include "profile/rows.h"
+#include "profile/stolen.h"
 
 namespace ringside::cli {
 

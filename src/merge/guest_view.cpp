@@ -5,8 +5,8 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "merge/samples.h"
+#include "perf/steal_readings.h"
 
 namespace ringside::merge {
 
@@ -17,35 +17,28 @@ bool is_sum(const std::string& event) {
     return event == "stolen" || event.starts_with("off-cpu");
 }
 
-struct Readings {
-    std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t last = 0;
-};
-
-// Readings of /proc/stat lie between the samples, as PERF_RECORD_READ of the event that the context
-// names.
-Result<std::map<std::uint32_t, Readings>> read_steal(const perf::DataFile& file) {
-    std::map<std::uint32_t, Readings> steal;
-    const auto text = perf::find_item(file.context(), "steal_event");
-    const auto event = text ? base::parse_u64(*text) : std::nullopt;
-    if (!event || *event >= file.events().size()) return steal;
-    if (perf::find_item(file.context(), "steal_source") == "none") return steal;
+Result<std::vector<perf::StealReading>> read_steal(const perf::DataFile& file) {
+    perf::StealReadings readings;
     std::vector<std::byte> buffer;
-    const auto each = [&](const perf::DataRecord& record) {
-        if (record.type != PERF_RECORD_READ || file.event_of(record) != *event) return;
-        const auto who =
-            perf::decode_record_id(record.body, file.events()[*event].layout, file.order());
-        perf::FieldCursor cursor(record.body, file.order());
-        cursor.skip(2 * sizeof(std::uint32_t));
-        const std::uint64_t value = cursor.u64();
-        if (!who || !cursor.ok()) return;
-        auto& readings = steal[who->cpu];
-        readings.first = std::min(readings.first, value);
-        readings.last = std::max(readings.last, value);
-    };
-    for (const auto& piece : file.pieces())
-        if (auto done = file.read(piece, buffer, each); !done) return done.error();
-    return steal;
+    for (const auto& piece : file.pieces()) {
+        auto done = file.read(piece, buffer,
+                              [&](const perf::DataRecord& record) { readings.take(file, record); });
+        if (!done) return done.error();
+    }
+    return std::move(readings).of_steal(file);
+}
+
+std::optional<std::uint64_t> stolen_from(const std::vector<perf::StealReading>& readings,
+                                         std::uint32_t cpu) {
+    std::optional<std::uint64_t> first;
+    std::uint64_t last = 0;
+    for (const auto& reading : readings) {
+        if (reading.cpu != cpu) continue;
+        if (!first) first = reading.stolen_ns;
+        last = std::max(*first, reading.stolen_ns);
+    }
+    if (!first) return std::nullopt;
+    return last - *first;
 }
 
 }  // namespace
@@ -77,8 +70,7 @@ Result<GuestView> read_guest(const perf::DataFile& file, const std::string& path
         GuestCpu& entry = view.cpus.emplace_back();
         entry.cpu = cpu;
         entry.times_ns = std::move(list);
-        if (const auto found = steal->find(cpu); found != steal->end())
-            entry.stolen_ns = found->second.last - found->second.first;
+        entry.stolen_ns = stolen_from(*steal, cpu);
     }
     return view;
 }

@@ -39,6 +39,9 @@ class Loader {
             profile_.warnings.push_back(fmt::format(
                 "{} samples are shorter than their event says, the first at byte {} of the records",
                 damaged_, first_damaged_));
+        std::erase_if(profile_.steal, [&](const perf::StealReading& reading) {
+            return !window_.contains(reading.time_ns);
+        });
         if (keeps_timeline_)
             std::stable_sort(
                 profile_.timeline.begin(), profile_.timeline.end(),
@@ -103,10 +106,14 @@ class Loader {
 
 Result<Profile> load(const std::string& path, const LoadOptions& options) {
     SideBand side_band;
-    auto file = perf::DataFile::open(
-        path, [&](const perf::DataFile& f, const perf::DataRecord& r) { side_band.take(f, r); });
+    perf::StealReadings readings;
+    auto file = perf::DataFile::open(path, [&](const perf::DataFile& f, const perf::DataRecord& r) {
+        side_band.take(f, r);
+        readings.take(f, r);
+    });
     if (!file) return file.error();
     Profile profile;
+    profile.steal = std::move(readings).of_steal(*file);
     for (const auto& event : file->events()) {
         EventTotals totals;
         totals.name = event.name;

@@ -243,6 +243,22 @@ TEST_F(Recording, FindsBuildIdsInOtherMountNamespaces) {
     EXPECT_THAT(read_by_perf({"script", "--show-mmap-events", "-i", file()}), HasSubstr(id));
 }
 
+TEST_F(Recording, KeepsWhatTheHostTookMeanwhile) {
+    const auto summary = recorded({}, {"sleep", "0.6"});
+    const auto whole = report(file());
+    if (summary["stolen_ns"].is_null()) {
+        EXPECT_TRUE(whole["steal"].is_null());
+        EXPECT_TRUE(whole["steal_reason"].is_string());
+        return;
+    }
+    const auto steal = whole["steal"];
+    EXPECT_GE(steal["cpus"], 1);
+    EXPECT_GE(steal["readings"].size(), 2u * steal["cpus"].get<std::size_t>());
+    EXPECT_LE(steal["stolen_ns"], summary["stolen_ns"]);
+    EXPECT_THAT(run({RINGSIDE_COMMAND, "report", "-i", file()}).stdout_text,
+                HasSubstr("# stolen by the host: "));
+}
+
 TEST_F(Recording, FollowsManyThreads) {
     const auto summary = recorded({}, {RINGSIDE_MANY_THREADS, "20000", "1000"});
     EXPECT_EQ(summary["exit_code"], 0);
