@@ -158,10 +158,14 @@ class Writer {
     bool full_ = false;
 };
 
-constexpr std::string_view chosen_names[] = {"bootargs", "linux,initrd-start", "linux,initrd-end"};
+// The names of properties that we write.
+constexpr std::string_view our_names[] = {"bootargs", "linux,initrd-start", "linux,initrd-end",
+                                          "compatible", "ringside,vpmu"};
+enum OurName { bootargs, initrd_start, initrd_end, compatible, vpmu_policy };
+constexpr unsigned chosen_names = 3;  // the first of them stand in /chosen
 
 bool is_ours(std::string_view name) {
-    for (const std::string_view chosen : chosen_names) {
+    for (const std::string_view chosen : std::span(our_names).first(chosen_names)) {
         if (name == chosen) return true;
     }
     return false;
@@ -170,7 +174,7 @@ bool is_ours(std::string_view name) {
 // New names go behind the old string block.
 std::uint32_t name_offset(const Blocks& blocks, unsigned index) {
     std::size_t offset = blocks.strings.size();
-    for (unsigned i = 0; i < index; ++i) offset += chosen_names[i].size() + 1;
+    for (unsigned i = 0; i < index; ++i) offset += our_names[i].size() + 1;
     return static_cast<std::uint32_t>(offset);
 }
 
@@ -180,15 +184,29 @@ void add_property(Writer& out, std::uint32_t name, std::size_t bytes) {
     out.add32(name);
 }
 
-void add_chosen(Writer& out, const Blocks& blocks, const GuestTree& tree) {
-    add_property(out, name_offset(blocks, 0), tree.arguments.size() + 1);
-    out.add_text(tree.arguments);
+void add_text_property(Writer& out, std::uint32_t name, std::string_view text) {
+    add_property(out, name, text.size() + 1);
+    out.add_text(text);
     out.align();
+}
+
+void add_chosen(Writer& out, const Blocks& blocks, const GuestTree& tree) {
+    add_text_property(out, name_offset(blocks, bootargs), tree.arguments);
     if (tree.initrd.is_empty()) return;
-    add_property(out, name_offset(blocks, 1), 8);
+    add_property(out, name_offset(blocks, initrd_start), 8);
     out.add64(tree.initrd.begin);
-    add_property(out, name_offset(blocks, 2), 8);
+    add_property(out, name_offset(blocks, initrd_end), 8);
     out.add64(tree.initrd.end);
+}
+
+// Who we are, where hypervisors say it.
+void add_hypervisor(Writer& out, const Blocks& blocks, const GuestTree& tree) {
+    out.add32(begin_node);
+    out.add_text("hypervisor");
+    out.align();
+    add_text_property(out, name_offset(blocks, compatible), "ringside,hyp");
+    add_text_property(out, name_offset(blocks, vpmu_policy), tree.policy);
+    out.add32(end_node);
 }
 
 bool copy_structure(Writer& out, const Blocks& blocks, const GuestTree& tree) {
@@ -208,6 +226,7 @@ bool copy_structure(Writer& out, const Blocks& blocks, const GuestTree& tree) {
             out.add64(tree.memory.bytes());
             continue;
         }
+        if (item.token == end_node && item.depth == 1) add_hypervisor(out, blocks, tree);
         out.add(item.whole);
         if (item.token == begin_node && in_chosen) add_chosen(out, blocks, tree);
     }
@@ -244,7 +263,7 @@ std::size_t write_guest_tree(std::span<const std::uint8_t> source, const GuestTr
     if (!copy_structure(writer, blocks, tree)) return 0;
     const std::size_t strings = writer.size();
     writer.add(blocks.strings);
-    for (const std::string_view name : chosen_names) writer.add_text(name);
+    for (const std::string_view name : our_names) writer.add_text(name);
     const std::size_t strings_end = writer.size();
     writer.align();
     if (writer.is_full()) return 0;

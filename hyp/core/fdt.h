@@ -1,5 +1,6 @@
 // The flattened device tree (Devicetree Specification 0.4, chapter 5): how much RAM there is, and a
-// copy for a guest that tells of its own memory, initrd and command line. The blob is input.
+// copy for a guest that tells of its own memory, initrd and command line, and of us. The blob is
+// input.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@ struct GuestTree {
     Range memory;
     Range initrd;  // empty for none
     std::string_view arguments;
+    std::string_view policy;  // by which its PMU is shared
 };
 
 // How many bytes of `out` the guest's tree takes; 0 if the source is damaged or does not fit.

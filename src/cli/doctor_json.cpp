@@ -73,6 +73,8 @@ Json machine_json(const trust::Report& report) {
     json["hypervisor"] = machine.hypervisor.name;
     json["vmm"] = machine.hypervisor.vmm;
     json["mode"] = machine.hypervisor.mode.empty() ? Json(nullptr) : Json(machine.hypervisor.mode);
+    json["pmu_policy"] =
+        machine.hypervisor.pmu_policy.empty() ? Json(nullptr) : Json(machine.hypervisor.pmu_policy);
     put(json, "virtualized", machine.hypervisor.virtualized);
     json["also_named"] = machine.hypervisor.also_named;
     json["hypervisor_evidence"] = evidence_json(machine.hypervisor.evidence);

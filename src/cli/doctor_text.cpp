@@ -108,6 +108,9 @@ void write_machine(const Report& report, Page& page) {
     const auto& machine = report.machine;
     page.section("machine");
     page.row("hypervisor", hypervisor_in_words(machine.hypervisor));
+    if (!machine.hypervisor.pmu_policy.empty()) {
+        page.row("virtual PMU", machine.hypervisor.pmu_policy + ", as the hypervisor says");
+    }
     page.row("container", machine.container.runtime);
     page.row("kernel", value_or_reason(machine.kernel_release));
     page.row("processor", value_or_reason(machine.cpu.name) + " (a name, no proof of a PMU)");

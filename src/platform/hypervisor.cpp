@@ -58,6 +58,15 @@ std::string read_xen_mode(const base::SysRoot& root, std::vector<Evidence>& evid
     return product.value == "HVM domU" ? "hvm" : "";
 }
 
+std::string read_pmu_policy(const base::SysRoot& root, std::vector<Evidence>& evidence) {
+    const std::string path = "/proc/device-tree/hypervisor/ringside,vpmu";
+    const auto property = root.read(path, 4096);
+    const auto texts = property ? parse_device_tree_strings(*property) : std::vector<std::string>();
+    if (texts.empty()) return "";
+    evidence.push_back({path, texts.front()});
+    return texts.front();
+}
+
 }  // namespace
 
 Hypervisor read_hypervisor(const base::SysRoot& root, const Cpuid& cpuid, const CpuModel& cpu) {
@@ -73,6 +82,7 @@ Hypervisor read_hypervisor(const base::SysRoot& root, const Cpuid& cpuid, const 
     found.name = *found.virtualized.value ? decide_name(sightings) : "none";
     found.vmm = *found.virtualized.value ? decide_vmm(sightings) : "none";
     found.also_named = other_names(sightings, found.name);
+    found.pmu_policy = read_pmu_policy(root, found.evidence);
     if (found.name == "xen") found.mode = read_xen_mode(root, found.evidence);
     return found;
 }

@@ -21,6 +21,9 @@ struct Hypervisor {
     std::string vmm = "unknown";
     // Xen only: "pv", "hvm" or "pvh"; else empty.
     std::string mode;
+    // How it shares the PMU, where it says so, as Ringside's own does: "mediated", "legacy", ...;
+    // else empty.
+    std::string pmu_policy;
     Fact<bool> virtualized;
     // Hypervisors some evidence names besides `name`: an interface it also offers (Hyper-V under
     // KVM), a layer further below, or a contradiction.

@@ -71,6 +71,20 @@ TEST(Linux, under_legacy_pinned_host_events_leave_silent_zeros) {
     EXPECT_EQ(counts[2], 0);
 }
 
+TEST(Linux, doctor_says_by_which_policy_the_pmu_is_shared) {
+    REQUIRE_HYP();
+    const BoxResult result = run_linux({"--policy", "lazy_mediated"},
+                                       std::string(count_true) + " && ringside doctor --json");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto counts = counts_of(result.out);
+    ASSERT_GE(counts.size(), 3u) << result.out;
+    EXPECT_GT(counts[0], 10'000);
+    EXPECT_EQ(counts[1], counts[0]);
+    EXPECT_EQ(counts[2], counts[0]);
+    EXPECT_THAT(result.out, HasSubstr("\"hypervisor\": \"ringside\""));
+    EXPECT_THAT(result.out, HasSubstr("\"pmu_policy\": \"lazy_mediated\""));
+}
+
 TEST(Linux, samples_come_with_their_period) {
     REQUIRE_HYP();
     const BoxResult result = run_linux({},

@@ -69,7 +69,8 @@ bool holds(const Blob& blob, const std::string& text) {
     return std::search(blob.begin(), blob.end(), text.begin(), text.end()) != blob.end();
 }
 
-const GuestTree wanted{{0x48000000, 0x4c000000}, {0x4a000000, 0x4a001000}, "quiet"};
+const GuestTree wanted{
+    {0x48000000, 0x4c000000}, {0x4a000000, 0x4a001000}, "quiet", "lazy_mediated"};
 
 TEST(Fdt, finds_the_memory) {
     const Range memory = find_memory(tree());
@@ -89,6 +90,8 @@ TEST(Fdt, a_guest_is_told_of_its_own) {
     EXPECT_FALSE(holds(out, "old"));
     EXPECT_TRUE(holds(out, "linux,initrd-start"));
     EXPECT_TRUE(holds(out, "smc"));
+    EXPECT_TRUE(holds(out, "ringside,hyp"));
+    EXPECT_TRUE(holds(out, "lazy_mediated"));
     Blob initrd;
     add64(initrd, 0x4a001000);
     EXPECT_TRUE(holds(out, std::string(initrd.begin(), initrd.end())));

@@ -107,6 +107,7 @@ Facts facts_of(const Machine& machine) {
     facts["hypervisor"] = machine.hypervisor.name;
     facts["mode"] = machine.hypervisor.mode;
     facts["vmm"] = machine.hypervisor.vmm;
+    facts["pmu_policy"] = machine.hypervisor.pmu_policy;
     facts["also_named"] = join(machine.hypervisor.also_named);
     facts["virtualized"] = show(machine.hypervisor.virtualized);
     facts["container"] = machine.container.runtime;

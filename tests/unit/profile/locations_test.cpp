@@ -30,8 +30,9 @@ struct TwoProcesses : ::testing::Test {
 };
 
 TEST_F(TwoProcesses, APlaceInAFileIsOneLocationWhereverItIsMapped) {
-    EXPECT_EQ(at(1, 0x1234), at(2, 0x7234));
-    EXPECT_EQ(locations[at(2, 0x7234)].address, 0x1234u);
+    const LocationId first = at(1, 0x1234);
+    EXPECT_EQ(at(2, 0x7234), first);
+    EXPECT_EQ(locations[first].address, 0x1234u);
     EXPECT_NE(at(1, 0x1234), at(2, 0x7235));
 }
 
