@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(All, Workload,
                                            Case{"random_access", "20011", "3", "149dc74d89b8410a"},
                                            Case{"switches", "3", "200", "fe3a3cbd411d3b30"},
                                            Case{"files", "40", "2", "9b587b3ccc76a5b9"}),
-                         [](const auto& info) { return std::string(info.param.program); });
+                         [](const auto& one) { return std::string(one.param.program); });
 
 TEST(Finish, ARefutedResultIsAFailure) {
     EXPECT_EQ(finish("good", 1e-9, 1e-8, 1), 0);
