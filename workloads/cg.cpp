@@ -4,8 +4,6 @@
 
 #include "parallel.h"
 
-namespace {
-
 using namespace ringside::workloads;
 
 using Values = std::vector<double>;
@@ -45,22 +43,22 @@ class SparseMatrix {
     std::vector<std::vector<Entry>> rows_;
 };
 
-[[gnu::noinline]] void multiply(const SparseMatrix& a, const Values& x, Values& y) {
+[[gnu::noinline]] static void multiply(const SparseMatrix& a, const Values& x, Values& y) {
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < a.size(); ++i) y[i] = a.row_times(i, x);
 }
 
-[[gnu::noinline]] double dot(const Values& x, const Values& y) {
+[[gnu::noinline]] static double dot(const Values& x, const Values& y) {
     return ordered_sum(static_cast<long>(x.size()), [&](long i) { return x[i] * y[i]; });
 }
 
 // y = x * factor + y
-[[gnu::noinline]] void add_scaled(Values& y, double factor, const Values& x) {
+[[gnu::noinline]] static void add_scaled(Values& y, double factor, const Values& x) {
 #pragma omp parallel for schedule(static)
     for (long i = 0; i < static_cast<long>(y.size()); ++i) y[i] += factor * x[i];
 }
 
-Values solve(const SparseMatrix& a, const Values& b, long steps) {
+static Values solve(const SparseMatrix& a, const Values& b, long steps) {
     Values x(b.size()), r = b, p = b, q(b.size());
     double norm = dot(r, r);
     for (long i = 0; i < steps && norm > 0; ++i) {
@@ -75,8 +73,6 @@ Values solve(const SparseMatrix& a, const Values& b, long steps) {
     }
     return x;
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
     const Work work = parse(argc, argv, {20000, 60}, "rows of the matrix");

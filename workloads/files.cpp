@@ -7,19 +7,17 @@
 
 #include "workload.h"
 
-namespace {
-
 using namespace ringside::workloads;
 
 constexpr long words_in_block = 512;  // 4 KiB
 constexpr long block_bytes = words_in_block * 8;
 using Words = std::vector<std::uint64_t>;
 
-[[noreturn]] void give_up(const char* what) {
+[[noreturn]] static void give_up(const char* what) {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-int open_file() {
+static int open_file() {
     const char* folder = std::getenv("TMPDIR");
     std::string name = std::string(folder != nullptr ? folder : "/tmp") + "/ringside-files-XXXXXX";
     const int fd = ::mkstemp(name.data());
@@ -28,18 +26,18 @@ int open_file() {
     return fd;
 }
 
-void fill(Words& words, long step, long block) {
+static void fill(Words& words, long step, long block) {
     Random random(static_cast<std::uint64_t>(step << 32 | block));
     for (auto& word : words) word = random.next();
 }
 
-std::uint64_t add_up(const Words& words) {
+static std::uint64_t add_up(const Words& words) {
     std::uint64_t sum = 0;
     for (const auto word : words) sum += word;
     return sum;
 }
 
-[[gnu::noinline]] std::uint64_t write_blocks(int fd, long blocks, long step) {
+[[gnu::noinline]] static std::uint64_t write_blocks(int fd, long blocks, long step) {
     Words words(words_in_block);
     std::uint64_t sum = 0;
     for (long block = 0; block < blocks; ++block) {
@@ -54,7 +52,7 @@ std::uint64_t add_up(const Words& words) {
 }
 
 // In strides by a prime number, which meet every block once.
-[[gnu::noinline]] std::uint64_t read_blocks(int fd, long blocks) {
+[[gnu::noinline]] static std::uint64_t read_blocks(int fd, long blocks) {
     constexpr long stride = 1000003;
     Words words(words_in_block);
     std::uint64_t sum = 0;
@@ -67,8 +65,6 @@ std::uint64_t add_up(const Words& words) {
     }
     return sum;
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
     const Work work = parse(argc, argv, {1000, 4}, "blocks of 4 KiB in the file");

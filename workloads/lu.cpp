@@ -2,26 +2,24 @@
 // i + j + k = constant do not need each other, and are shared out among the threads.
 #include "grid.h"
 
-namespace {
-
 using namespace ringside::workloads;
 
 constexpr double relaxation = 1.2;
 
-[[gnu::noinline]] Matrix diagonal_block(const Grid& grid, long cell) {
+static Matrix diagonal_block(const Grid& grid, long cell) {
     Matrix block = grid.coupling(cell);
     for (int a = 0; a < unknowns; ++a) block[a][a] += 6;
     return block;
 }
 
-void relax(Grid& grid, long i, long j, long k) {
+[[gnu::always_inline]] static inline void relax(Grid& grid, long i, long j, long k) {
     const long c = grid.at(i, j, k);
     Vector r = grid.right_side[c] + grid.around(grid.u, i, j, k);
     solve_in_place(diagonal_block(grid, c), r);
     grid.u[c] = (1 - relaxation) * grid.u[c] + relaxation * r;
 }
 
-void relax_plane(Grid& grid, long plane) {
+[[gnu::always_inline]] static inline void relax_plane(Grid& grid, long plane) {
     const long n = grid.n();
 #pragma omp for schedule(static)
     for (long k = std::max(0L, plane - 2 * (n - 1)); k <= std::min(n - 1, plane); ++k) {
@@ -33,17 +31,15 @@ void relax_plane(Grid& grid, long plane) {
 }
 
 // Two functions, so that a profile tells the directions apart.
-[[gnu::noinline]] void sweep_down(Grid& grid) {
+[[gnu::noinline]] static void sweep_down(Grid& grid) {
 #pragma omp parallel
     for (long plane = 0; plane <= 3 * (grid.n() - 1); ++plane) relax_plane(grid, plane);
 }
 
-[[gnu::noinline]] void sweep_up(Grid& grid) {
+[[gnu::noinline]] static void sweep_up(Grid& grid) {
 #pragma omp parallel
     for (long plane = 3 * (grid.n() - 1); plane >= 0; --plane) relax_plane(grid, plane);
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
     const Work work = parse(argc, argv, {16, 20}, "cells along an edge of the cube");

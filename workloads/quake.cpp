@@ -8,23 +8,21 @@
 
 #include "parallel.h"
 
-namespace {
-
 using namespace ringside::workloads;
 
 using Vector = std::array<double, 3>;
 using Block = std::array<Vector, 3>;
 using Field = std::vector<Vector>;
 
-double dot(const Vector& a, const Vector& b) {
+static double dot(const Vector& a, const Vector& b) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-Vector minus(const Vector& a, const Vector& b) {
+static Vector minus(const Vector& a, const Vector& b) {
     return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
-Vector cross(const Vector& a, const Vector& b) {
+static Vector cross(const Vector& a, const Vector& b) {
     return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
@@ -35,7 +33,7 @@ struct Mesh {
     std::vector<std::array<long, 4>> tetrahedra;
 };
 
-Mesh make_mesh(long n) {
+static Mesh make_mesh(long n) {
     Random random(n);
     std::vector<long> number(n * n * n);
     for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<long>(i);
@@ -84,7 +82,7 @@ struct Gradients {
     double volume;
 };
 
-Gradients gradients(const Mesh& mesh, const std::array<long, 4>& t) {
+static Gradients gradients(const Mesh& mesh, const std::array<long, 4>& t) {
     const auto edge = [&](int to) { return minus(mesh.nodes[t[to]], mesh.nodes[t[0]]); };
     const Vector a = edge(1), b = edge(2), c = edge(3);
     const double six_volumes = dot(a, cross(b, c));
@@ -98,7 +96,7 @@ Gradients gradients(const Mesh& mesh, const std::array<long, 4>& t) {
     return g;
 }
 
-Stiffness assemble(const Mesh& mesh) {
+static Stiffness assemble(const Mesh& mesh) {
     constexpr double lame_lambda = 1, lame_mu = 1, density = 1;
     std::vector<std::map<long, Block>> rows(mesh.nodes.size());
     Stiffness k;
@@ -130,7 +128,7 @@ Stiffness assemble(const Mesh& mesh) {
     return k;
 }
 
-[[gnu::noinline]] void sparse_times_vector(const Stiffness& k, const Field& u, Field& f) {
+[[gnu::noinline]] static void sparse_times_vector(const Stiffness& k, const Field& u, Field& f) {
 #pragma omp parallel for schedule(static)
     for (std::size_t row = 0; row < u.size(); ++row) {
         Vector sum{};
@@ -142,8 +140,8 @@ Stiffness assemble(const Mesh& mesh) {
 }
 
 // The positions of the last step become those of the next one.
-[[gnu::noinline]] void next_positions(const Stiffness& k, const Field& f, const Field& now,
-                                      Field& last, double step) {
+[[gnu::noinline]] static void next_positions(const Stiffness& k, const Field& f, const Field& now,
+                                             Field& last, double step) {
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < now.size(); ++i) {
         for (int d = 0; d < 3; ++d) {
@@ -153,8 +151,8 @@ Stiffness assemble(const Mesh& mesh) {
 }
 
 // Kept exactly by the scheme: half of v M v, and half of now K next.
-[[gnu::noinline]] double energy(const Stiffness& k, const Field& now, const Field& next,
-                                double step) {
+[[gnu::noinline]] static double energy(const Stiffness& k, const Field& now, const Field& next,
+                                       double step) {
     Field f(now.size());
     sparse_times_vector(k, now, f);
     return ordered_sum(static_cast<long>(now.size()), [&](long i) {
@@ -162,8 +160,6 @@ Stiffness assemble(const Mesh& mesh) {
         return 0.5 * k.mass[i] * dot(moved, moved) / (step * step) + 0.5 * dot(f[i], next[i]);
     });
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
     const Work work = parse(argc, argv, {12, 60}, "nodes along an edge of the cube, 2 or more");

@@ -4,14 +4,12 @@
 
 #include "parallel.h"
 
-namespace {
-
 using namespace ringside::workloads;
 
 constexpr long streams = 64;  // however many threads there are
 
 // `steps` updates for each word of the table.
-[[gnu::noinline]] void update(std::vector<std::uint64_t>& table, long steps) {
+[[gnu::noinline]] static void update(std::vector<std::uint64_t>& table, long steps) {
     const long updates = static_cast<long>(table.size()) * steps / streams;
 #pragma omp parallel for schedule(static)
     for (long stream = 0; stream < streams; ++stream) {
@@ -23,8 +21,6 @@ constexpr long streams = 64;  // however many threads there are
         }
     }
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
     const Work work = parse(argc, argv, {1000000, 2}, "words of eight bytes in the table");

@@ -4,40 +4,36 @@
 
 #include "parallel.h"
 
-namespace {
-
 using namespace ringside::workloads;
 
 using Values = std::vector<double>;
 constexpr double factor = 0.4142135;  // keeps the values near 1
 
-[[gnu::noinline]] void copy(const Values& a, Values& c) {
+[[gnu::noinline]] static void copy(const Values& a, Values& c) {
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < a.size(); ++i) c[i] = a[i];
 }
 
-[[gnu::noinline]] void scale(const Values& c, Values& b) {
+[[gnu::noinline]] static void scale(const Values& c, Values& b) {
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < c.size(); ++i) b[i] = factor * c[i];
 }
 
-[[gnu::noinline]] void add(const Values& a, const Values& b, Values& c) {
+[[gnu::noinline]] static void add(const Values& a, const Values& b, Values& c) {
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < a.size(); ++i) c[i] = a[i] + b[i];
 }
 
-[[gnu::noinline]] void triad(const Values& b, const Values& c, Values& a) {
+[[gnu::noinline]] static void triad(const Values& b, const Values& c, Values& a) {
 #pragma omp parallel for schedule(static)
     for (std::size_t i = 0; i < b.size(); ++i) a[i] = b[i] + factor * c[i];
 }
 
-double one_element(long steps) {
+static double one_element(long steps) {
     double a = 1;
     for (long i = 0; i < steps; ++i) a = factor * a + factor * (a + factor * a);
     return a;
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
     const Work work = parse(argc, argv, {1000000, 20}, "elements of each of three vectors");

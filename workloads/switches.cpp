@@ -6,15 +6,13 @@
 
 #include "workload.h"
 
-namespace {
-
 using namespace ringside::workloads;
 
 struct Pipe {
     int ends[2];
 };
 
-std::vector<Pipe> make_pipes(long count) {
+static std::vector<Pipe> make_pipes(long count) {
     std::vector<Pipe> pipes(count);
     for (auto& pipe : pipes) {
         if (::pipe(pipe.ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
@@ -23,21 +21,21 @@ std::vector<Pipe> make_pipes(long count) {
 }
 
 // Each changes the number in a way of its own, in which order matters.
-std::uint64_t change(std::uint64_t number, long station) {
+static std::uint64_t change(std::uint64_t number, long station) {
     return number * 6364136223846793005 + static_cast<std::uint64_t>(station) + 1;
 }
 
-[[gnu::noinline]] std::uint64_t receive(const Pipe& pipe) {
+[[gnu::noinline]] static std::uint64_t receive(const Pipe& pipe) {
     std::uint64_t number = 0;
     if (::read(pipe.ends[0], &number, sizeof number) != sizeof number) std::abort();
     return number;
 }
 
-[[gnu::noinline]] void send(const Pipe& pipe, std::uint64_t number) {
+[[gnu::noinline]] static void send(const Pipe& pipe, std::uint64_t number) {
     if (::write(pipe.ends[1], &number, sizeof number) != sizeof number) std::abort();
 }
 
-std::uint64_t pass_round(long stations, long rounds) {
+static std::uint64_t pass_round(long stations, long rounds) {
     const auto pipes = make_pipes(stations);
     std::vector<std::thread> threads;
     for (long station = 1; station < stations; ++station) {
@@ -56,7 +54,7 @@ std::uint64_t pass_round(long stations, long rounds) {
     return number;
 }
 
-std::uint64_t alone(long stations, long rounds) {
+static std::uint64_t alone(long stations, long rounds) {
     std::uint64_t number = 0;
     for (long i = 0; i < rounds; ++i) {
         for (long station = 1; station < stations; ++station) number = change(number, station);
@@ -64,8 +62,6 @@ std::uint64_t alone(long stations, long rounds) {
     }
     return number;
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
     const Work work = parse(argc, argv, {2, 20000}, "threads in the ring, up to 400");
