@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file_io.h"
@@ -47,19 +48,17 @@ Json environment_json() {
 // A program beside, for as long as this lives.
 class CoRunner {
   public:
-    explicit CoRunner(const std::string& words) : argv_(co_run_command(words)), words_(words) {}
+    explicit CoRunner(std::string words) : words_(std::move(words)) {}
 
     Result<void> start() {
-        if (argv_.empty()) return {};
-        const std::string program(base::split_words(words_).front());
-        if (!base::find_executable(program)) {
-            return fail(ErrorCode::not_found, "there is no " + program + " to run beside");
-        }
+        const auto argv = co_run_command(words_);
+        if (!argv) return argv.error();
+        if (argv->empty()) return {};
         const base::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
         base::SpawnOptions options;
         options.stdin_fd = options.stdout_fd = options.stderr_fd = nothing.get();
         options.own_group = true;
-        auto child = base::spawn(argv_, options);
+        auto child = base::spawn(*argv, options);
         if (!child) return child.error();
         child_.emplace(std::move(*child));
         return {};
@@ -76,7 +75,6 @@ class CoRunner {
     }
 
   private:
-    std::vector<std::string> argv_;
     std::string words_;
     std::optional<base::Child> child_;
 };
@@ -138,12 +136,15 @@ Result<void> make_folder(const std::string& folder) {
 }  // namespace
 
 // The words are arguments of the script, never part of it.
-std::vector<std::string> co_run_command(const std::string& words) {
+Result<std::vector<std::string>> co_run_command(const std::string& words) {
     std::vector<std::string> argv;
     for (const auto word : base::split_words(words)) argv.emplace_back(word);
-    if (!argv.empty()) {
-        argv.insert(argv.begin(), {"sh", "-c", "while :; do \"$@\" || exit; done", "sh"});
+    if (argv.empty()) return argv;
+    const auto program = base::find_executable(argv[0]);
+    if (!program || ::access(program->c_str(), X_OK) != 0) {
+        return fail(ErrorCode::not_found, fmt::format("there is no {} to run beside", argv[0]));
     }
+    argv.insert(argv.begin(), {"sh", "-c", "while :; do \"$@\" || exit; done", "sh"});
     return argv;
 }
 

@@ -6,8 +6,6 @@
 #include <sys/eventfd.h>
 
 #include "base/error.h"
-#include "base/process.h"
-#include "base/text.h"
 
 namespace ringside::cli {
 
@@ -29,16 +27,13 @@ NeighbourGuest::NeighbourGuest(std::string words, const GuestWish& wish, Say say
       news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 Result<void> NeighbourGuest::prepare() {
-    const auto words = base::split_words(words_);
-    if (words.empty()) return fail(ErrorCode::bad_input, "no program to run beside");
-    if (!base::find_executable(std::string(words.front()))) {
-        return fail(ErrorCode::not_found, fmt::format("there is no {} to run beside", words[0]));
-    }
+    auto command = co_run_command(words_);
+    if (!command) return command.error();
     if (!cancel_ || !news_) return base::fail_errno(errno, "cannot create an eventfd");
     auto request = embedded_guest(wish_);
     if (!request) return request.error();
     request_ = std::move(*request);
-    request_.command = co_run_command(words_);
+    request_.command = std::move(*command);
     request_.timeout = std::chrono::hours(24);
     request_.cancel_fd = cancel_.get();
     request_.progress = [this](std::string_view line) { say_(std::string(line)); };

@@ -104,12 +104,26 @@ TEST(Guest, WithoutQemuItSaysWhatToInstall) {
     REQUIRE_BOX("x86");
     ASSERT_TRUE(base::run({ringside, "guest", "setup"}));
     const Scratch scratch;
-    const auto output = base::run({"env", "PATH=" + scratch.path().string(),
-                                   "TMPDIR=" + scratch.path().string(), ringside, "compare", "-r",
-                                   "1", "--on", "vm=guest", "--", "true"});
+    const auto output =
+        base::run({"env", "PATH=" + scratch.path().string(), "TMPDIR=" + scratch.path().string(),
+                   ringside, "compare", "-r", "1", "--on", "vm=guest", "--", "true"});
     ASSERT_TRUE(output);
     EXPECT_EQ(output->status.shell_code(), 125);
     EXPECT_THAT(output->stderr_text, HasSubstr("qemu-system-x86"));
+    EXPECT_TRUE(fs::is_empty(scratch.path()));
+}
+
+// Only a machine in a box is called so: the program must not be able to hurt another one.
+TEST(Guest, AKernelThatPanicsIsExplained) {
+    REQUIRE_BOX("x86");
+    const Scratch scratch;
+    const auto output = base::run({"env", "TMPDIR=" + scratch.path().string(), ringside, "compare",
+                                   "-r", "2", "--no-trace", "--on", "vm=guest", "--", "sh", "-c",
+                                   "test \"$(uname -n)\" = box && echo c >/proc/sysrq-trigger"});
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->status.shell_code(), 125);
+    EXPECT_THAT(output->stderr_text, HasSubstr("x86-guest ended while the command ran"));
+    EXPECT_THAT(output->stderr_text, HasSubstr("Kernel panic"));
     EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
 
