@@ -62,6 +62,9 @@ class Compare final : public Verb {
                "  ringside compare --guest ssh:me@vm -- ./solver a.dat\n"
                "                                           in a virtual machine that exists\n"
                "  ringside compare --on a=native --on b=ssh:me@b --on c=guest -- ./solver a.dat\n"
+               "  ringside compare --co-run ./other -- ./solver a.dat\n"
+               "                                           both here; then each in a guest of its "
+               "own\n"
                "  ringside compare --keep runs -- ./solver a.dat; ringside compare --csv runs\n"
                "  ringside compare here there              folders of `ringside measure`\n"
                "  ringside compare native=a.txt vm=b.txt   text of `perf report --stdio`\n"
@@ -100,6 +103,7 @@ class Compare final : public Verb {
     std::string title_;
     std::string caption_;
     std::string guest_ = "guest";
+    std::string co_run_in_ = "other";
     std::vector<std::string> on_;
     std::string keep_;
     GuestWish wish_;
@@ -128,6 +132,8 @@ void Compare::declare(Options& options) {
     options.number("--memory", "MB", wish_.memory_mb, "of the embedded guest [2048]");
     options.number("--cpus", "N", wish_.cpus, "of the embedded guest [as many as here]");
     options.texts("--with-build", "DIR", wish_.builds, "for boxes: DIR/ringside goes into them");
+    options.text("--co-run-in", "PLACE", co_run_in_,
+                 "where --co-run runs for the embedded guest: same guest, or another [other]");
     options.text("--keep", "DIR", keep_, "keep all that was measured in DIR, new or empty");
     options.command(plan_.command);
 }
@@ -146,6 +152,10 @@ Result<void> Compare::check() {
         return fail(ErrorCode::bad_input, "--chart draws SVG: name a file that ends in .svg",
                     "rsvg-convert makes PNG, PDF and EPS of it");
     }
+    if (co_run_in_ != "same" && co_run_in_ != "other") {
+        return fail(ErrorCode::bad_input, "--co-run-in wants same or other, not " + co_run_in_);
+    }
+    wish_.co_run_apart = co_run_in_ == "other";
     if (files_.empty() && plan_.command.empty()) {
         return fail(ErrorCode::bad_input, "nothing to compare",
                     "give a command after --, or name the files of two sides");

@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/neighbour_guest.h"
 #include "cli/remote_side.h"
 #include "cli/side_file.h"
-#include "guest/box.h"
 #include "guest/kinds.h"
-#include "guest/layer.h"
 
 namespace ringside::cli {
 
@@ -57,29 +54,6 @@ Outcome run_native(const SideTarget& target, const std::string& folder, const Me
     if (!status) return status.error();
     return status->shell_code();
 }
-
-// The embedded guest of this machine's architecture.
-Result<std::string> guest_kind() {
-    if (guest::native_arch() == "amd64") return std::string("x86-guest");
-    return fail(ErrorCode::unsupported,
-                "there is no embedded guest for this machine's architecture yet",
-                "use one that exists: --guest ssh:USER@HOST");
-}
-
-Words own_environment() {
-    Words variables;
-    for (char** variable = environ; *variable != nullptr; ++variable) {
-        if (base::contains(*variable, "=")) variables.emplace_back(*variable);
-    }
-    return variables;
-}
-
-int cpus_for(const GuestWish& wish) {
-    const auto cpus =
-        wish.cpus > 0 ? static_cast<unsigned>(wish.cpus) : std::thread::hardware_concurrency();
-    return static_cast<int>(std::clamp(cpus, 1u, 64u));
-}
-
 std::chrono::seconds box_limit(const MeasurePlan& plan) {
     constexpr double for_the_rest_s = 300;
     return std::chrono::seconds(
@@ -87,40 +61,43 @@ std::chrono::seconds box_limit(const MeasurePlan& plan) {
 }
 
 // Files of this machine are there, at the places where they are here.
-Result<guest::BoxRequest> embedded_guest(const SideTarget& target, const std::string& folder,
-                                         const MeasurePlan& plan, const GuestWish& wish) {
-    const auto kind = guest_kind();
-    if (!kind) return kind.error();
+Result<guest::BoxRequest> guest_request(const SideTarget& target, const std::string& folder,
+                                        const MeasurePlan& plan, const GuestWish& wish) {
     const auto program = own_program();
     if (!program) return program.error();
-    std::error_code error;
-    guest::BoxRequest request;
-    request.kind = *kind;
-    request.share_root = true;
-    request.smp = cpus_for(wish);
-    request.memory_mb = static_cast<int>(wish.memory_mb);
-    request.environment = own_environment();
-    request.command = measure_words(*program, folder_in_guest, target, "tcg", plan);
-    const Words directory{"-D", fs::current_path(error).string()};
-    request.command.insert(request.command.begin() + 2, directory.begin(), directory.end());
-    request.get = {{std::string("/host") + folder_in_guest, folder}};
+    auto request = embedded_guest(wish);
+    if (!request) return request.error();
+    request->command = measure_words(*program, folder_in_guest, target, "tcg", plan);
+    request->get = {{std::string("/host") + folder_in_guest, folder}};
     return request;
 }
 
-// Nothing of this machine is there but the program itself.
+// A program that is named by its path goes into the box, and is there at the same place.
+void put_program(guest::BoxRequest& request, std::string& program) {
+    std::error_code error;
+    const std::string path = fs::absolute(program, error).lexically_normal().string();
+    if (!base::contains(program, "/") || !fs::exists(path, error)) return;
+    request.put.push_back({path, path});
+    program = path;
+}
+
+// Nothing of this machine is there but the programs themselves.
 Result<guest::BoxRequest> other_box(const SideTarget& target, const std::string& folder,
                                     const MeasurePlan& plan, const GuestWish& wish) {
     guest::BoxRequest request;
     request.kind = target.place;
     request.inner = target.inner;
     request.builds = wish.builds;
-    request.command =
-        measure_words("ringside", folder_in_guest, target, target.inner ? "kvm" : "native", plan);
-    std::error_code error;
-    const fs::path program = fs::absolute(plan.command[0], error);
-    if (base::contains(plan.command[0], "/") && fs::exists(program, error)) {
-        request.put = {{program.string(), program.string()}};
+    MeasurePlan there = plan;
+    put_program(request, there.command[0]);
+    if (const auto beside = base::trim(plan.co_run); !beside.empty()) {
+        const auto name = base::split_words(beside).front();
+        std::string program(name);
+        put_program(request, program);
+        there.co_run = fmt::format("{}{}", program, beside.substr(name.size()));
     }
+    request.command =
+        measure_words("ringside", folder_in_guest, target, target.inner ? "kvm" : "native", there);
     request.get = {{folder_in_guest, folder}};
     return request;
 }
@@ -153,6 +130,26 @@ Outcome run_in_box(guest::BoxRequest request, const SideTarget& target, const st
     return outcome->exit_code;
 }
 
+// The command in one guest, the program beside in another.
+Outcome run_beside_a_guest(const SideTarget& target, const std::string& folder,
+                           const MeasurePlan& plan, const GuestWish& wish, const StopSignals& stop,
+                           const Say& say) {
+    NeighbourGuest neighbour(plan.co_run, wish, [&](const std::string& line) {
+        say(fmt::format("beside {}: {}", target.name, line));
+    });
+    if (auto runs = neighbour.start(stop); !runs) return runs.error();
+    MeasurePlan alone = plan;
+    alone.co_run.clear();
+    Outcome outcome = measure_side(target, folder, alone, wish, stop, say);
+    const auto complaint = neighbour.stop();
+    if (outcome.error) return outcome;
+    if (auto noted = set_side_co_run(folder, plan.co_run); !noted) return noted.error();
+    if (complaint) {
+        if (auto noted = add_side_note(folder, *complaint); !noted) return noted.error();
+    }
+    return outcome;
+}
+
 }  // namespace
 
 Result<SideTarget> SideTarget::parse(std::string name, const std::string& text) {
@@ -177,7 +174,7 @@ Result<SideTarget> SideTarget::parse(std::string name, const std::string& text) 
         }
         if (guest::KindTable::built_in().find(target.place) != nullptr) return target;
         return fail(ErrorCode::bad_input, "no kind of machine is called '" + target.place + "'",
-                    "ringside guest kinds lists them");
+                    "ringside guest list has them");
     }
     return fail(ErrorCode::bad_input, "no place to measure: " + text,
                 "native, guest, ssh:USER@HOST, box:KIND or box:KIND/inner");
@@ -194,9 +191,12 @@ Outcome measure_side(const SideTarget& target, const std::string& folder, const 
         case SideTarget::Where::box:
             break;
     }
-    auto request = target.where == SideTarget::Where::guest
-                       ? embedded_guest(target, folder, plan, wish)
-                       : other_box(target, folder, plan, wish);
+    const bool embedded = target.where == SideTarget::Where::guest;
+    if (embedded && wish.co_run_apart && !plan.co_run.empty()) {
+        return run_beside_a_guest(target, folder, plan, wish, stop, say);
+    }
+    auto request = embedded ? guest_request(target, folder, plan, wish)
+                            : other_box(target, folder, plan, wish);
     if (!request) return request.error();
     return run_in_box(std::move(*request), target, folder, plan, stop, say);
 }

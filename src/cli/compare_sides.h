@@ -7,6 +7,7 @@
 
 #include <ringside/result.h>
 
+#include "cli/embedded_guest.h"
 #include "cli/measurer.h"
 #include "cli/stop_signals.h"
 
@@ -22,12 +23,6 @@ struct SideTarget {
 
     // "native", "guest", "ssh:USER@HOST", "box:KIND" or "box:KIND/inner".
     static Result<SideTarget> parse(std::string name, const std::string& text);
-};
-
-struct GuestWish {
-    double memory_mb = 2048;
-    double cpus = 0;  // 0: as many as this machine has
-    std::vector<std::string> builds;
 };
 
 // Each argument in quotes, for the shell that ssh starts at the other end.

@@ -6,6 +6,7 @@ Result<FlatProfile> load_flat_profile(const std::string& file) {
     const std::vector<profile::Column> columns{profile::Column::module, profile::Column::symbol};
     profile::LoadOptions options;
     options.keep = profile::kept_for(columns);
+    options.switches_in_program = true;
     auto loaded = profile::load(file, options);
     if (!loaded) return loaded.error();
     auto naming = profile::symbolize(*loaded);

@@ -1,4 +1,4 @@
-// ringside guest run, kinds, prepare, sysroot: machines in a box for people and for tests.
+// ringside guest run, shell: machines in a box for people and for tests.
 #include <cstdio>
 #include <cstdlib>
 
@@ -6,19 +6,14 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/embedded_guest.h"
 #include "cli/stop_signals.h"
 #include "cli/verbs.h"
 #include "guest/box.h"
-#include "guest/kinds.h"
 
 namespace ringside::cli {
 
 namespace {
-
-void print_progress(std::string_view line) {
-    const std::string text = fmt::format("ringside guest: {}\n", line);
-    std::fwrite(text.data(), 1, text.size(), stderr);
-}
 
 Result<std::vector<guest::Transfer>> parse_transfers(const std::vector<std::string>& texts) {
     std::vector<guest::Transfer> transfers;
@@ -44,6 +39,32 @@ Result<void> parse_count(std::string_view name, const std::string& text, unsigne
     return {};
 }
 
+Outcome boot_and_run(guest::BoxRequest box) {
+    // Downloading can be interrupted like any program; only a running box needs care.
+    if (auto ready = guest::prepare_box(box.kind, box.progress); !ready) return ready.error();
+    const StopSignals signals;
+    box.cancel_fd = signals.fd();
+    const auto outcome = guest::run_box(box);
+    if (!outcome && outcome.error().code == ErrorCode::interrupted) {
+        return Outcome(128 + signals.taken(), outcome.error());
+    }
+    if (!outcome) return outcome.error();
+    for (const auto& path : outcome->missing)
+        print_guest_progress("not brought back, it is not there: " + path);
+    if (!outcome->has_ringside && outcome->exit_code == exit_not_found) {
+        print_guest_progress(
+            "this box has no ringside in it: there is no build for its architecture");
+    }
+    if (outcome->beside_exit_code.value_or(0) != 0) {
+        print_guest_progress(
+            fmt::format("the program beside ended with {}", *outcome->beside_exit_code));
+    }
+    if (!outcome->missing.empty() && outcome->exit_code == 0) {
+        return base::fail(ErrorCode::not_found, "a file to bring back does not exist in the box");
+    }
+    return outcome->exit_code;
+}
+
 class GuestRun : public Verb {
   public:
     std::string name() const override { return "guest run"; }
@@ -51,7 +72,11 @@ class GuestRun : public Verb {
         return "boot a machine in a box, run a command in it as root, and take its exit code";
     }
     std::string examples() const override {
-        return "  ringside guest run x86-guest -- uname -a\n"
+        return "  ringside guest run -- uname -a\n"
+               "      # in a guest with the files and the environment of this machine; what it\n"
+               "      # writes is gone with it\n"
+               "  ringside guest run x86-guest -- uname -a\n"
+               "      # in a machine in a box, which has busybox and perf\n"
                "  ringside guest run arm64-pmu -- perf stat -e instructions:u true\n"
                "      # counts are exact and the same in every run\n"
                "  ringside guest run x86-guest --put ./test:/usr/bin/test --get /tmp/log:log -- "
@@ -90,7 +115,8 @@ class GuestRun : public Verb {
 };
 
 void GuestRun::declare(Options& options) {
-    options.operand("KIND", request_.kind, "`ringside guest kinds` lists them", true);
+    options.operand("KIND", request_.kind, "`ringside guest list` has them [the embedded guest]",
+                    false);
     options.text("--cpu", "MODEL", cpu_, "QEMU's CPU model instead of the kind's");
     options.optional_text("--icount", "SHIFT", icount_,
                           "virtual time by instructions, 2^SHIFT ns each (0), or off");
@@ -101,6 +127,7 @@ void GuestRun::declare(Options& options) {
     options.text("--nic", "MODEL", nic_,
                  "add a network interface (virtio-net-pci, e1000, ...) with zeros to receive "
                  "from 10.0.2.100:9");
+    options.flag("--network", request_.network, "with the network of this machine; else none");
     options.texts("--put", "SRC:DST", put_, "copy a file or directory into the box");
     options.texts("--get", "SRC:DST", get_, "bring one back, also when the command failed");
     options.texts("--env", "NAME=VALUE", request_.environment, "set a variable for the command");
@@ -128,6 +155,15 @@ void GuestRun::declare(Options& options) {
 
 Result<guest::BoxRequest> GuestRun::request() const {
     guest::BoxRequest request = request_;
+    if (request.kind.empty()) {
+        auto embedded = embedded_guest({});
+        if (!embedded) return embedded.error();
+        request.kind = embedded->kind;
+        request.share_root = true;
+        request.directory = embedded->directory;
+        request.environment.insert(request.environment.begin(), embedded->environment.begin(),
+                                   embedded->environment.end());
+    }
     const auto transfers = [](const std::vector<std::string>& texts,
                               std::vector<guest::Transfer>& target) -> Result<void> {
         auto parsed = parse_transfers(texts);
@@ -166,113 +202,61 @@ Result<guest::BoxRequest> GuestRun::request() const {
         return base::fail(ErrorCode::bad_input, "--timeout wants 1 to 86400 seconds");
     }
     request.timeout = std::chrono::seconds(static_cast<long>(timeout_s_));
-    request.progress = print_progress;
+    request.progress = print_guest_progress;
     return request;
 }
 
 Outcome GuestRun::run() {
     auto box = request();
     if (!box) return box.error();
-    // Downloading can be interrupted like any program; only a running box needs care.
-    if (auto ready = guest::prepare_box(box->kind, box->progress); !ready) return ready.error();
-    const StopSignals signals;
-    box->cancel_fd = signals.fd();
-    const auto outcome = guest::run_box(*box);
-    if (!outcome && outcome.error().code == ErrorCode::interrupted) {
-        return Outcome(128 + signals.taken(), outcome.error());
-    }
-    if (!outcome) return outcome.error();
-    for (const auto& path : outcome->missing)
-        print_progress("not brought back, it is not there: " + path);
-    if (!outcome->has_ringside && outcome->exit_code == exit_not_found) {
-        print_progress("this box has no ringside in it: there is no build for its architecture");
-    }
-    if (outcome->beside_exit_code.value_or(0) != 0) {
-        print_progress(fmt::format("the program beside ended with {}", *outcome->beside_exit_code));
-    }
-    if (!outcome->missing.empty() && outcome->exit_code == 0) {
-        return base::fail(ErrorCode::not_found, "a file to bring back does not exist in the box");
-    }
-    return outcome->exit_code;
+    return boot_and_run(std::move(*box));
 }
 
-class GuestKinds : public Verb {
+class GuestShell : public Verb {
   public:
-    std::string name() const override { return "guest kinds"; }
-    std::string summary() const override { return "list the machines there are"; }
-    std::string examples() const override { return ""; }
-    void declare(Options&) override {}
-    Outcome run() override {
-        for (const auto* kind : guest::KindTable::built_in().bootable()) {
-            const auto line = fmt::format("{:<12} {}\n", kind->name, kind->about);
-            std::fwrite(line.data(), 1, line.size(), stdout);
-        }
-        return 0;
+    std::string name() const override { return "guest shell"; }
+    std::string summary() const override { return "boot a machine and work in it; exit ends it"; }
+    std::string examples() const override {
+        return "  ringside guest shell             a guest with the files of this machine\n"
+               "  ringside guest shell arm64-pmu   a machine in a box, with busybox and perf\n";
     }
-};
-
-class GuestPrepare : public Verb {
-  public:
-    std::string name() const override { return "guest prepare"; }
-    std::string summary() const override {
-        return "download and build ahead what boxes need, of one kind or all";
-    }
-    std::string examples() const override { return "  ringside guest prepare arm64-pmu\n"; }
     void declare(Options& options) override {
-        options.operand("KIND", kind_, "only this one", false);
+        options.operand("KIND", kind_, "`ringside guest list` has them [the embedded guest]",
+                        false);
+        options.number("--memory", "MB", wish_.memory_mb, "of the embedded guest [2048]");
+        options.number("--cpus", "N", wish_.cpus, "of the embedded guest [as many as here]");
+        options.flag("--network", network_, "with the network of this machine");
+        options.texts("--with-build", "DIR", wish_.builds,
+                      "put DIR/ringside into the box if it is for its architecture");
     }
-    Outcome run() override {
-        for (const auto* kind : guest::KindTable::built_in().bootable()) {
-            if (!kind_.empty() && kind_ != kind->name) continue;
-            if (auto done = guest::prepare_box(kind->name, print_progress); !done)
-                return done.error();
-            ++prepared_;
-        }
-        if (prepared_ == 0) return base::fail(ErrorCode::bad_input, "no kind is called " + kind_);
-        return 0;
-    }
+    Outcome run() override;
 
   private:
     std::string kind_;
-    int prepared_ = 0;
+    bool network_ = false;
+    GuestWish wish_;
 };
 
-class GuestSysroot : public Verb {
-  public:
-    std::string name() const override { return "guest sysroot"; }
-    std::string summary() const override {
-        return "unpack Debian packages of any architecture into a private tree; print its path";
-    }
-    std::string examples() const override {
-        return "  ringside guest sysroot arm64 -- libc6-dev libelf-dev   # for a cross build\n";
-    }
-    void declare(Options& options) override {
-        options.operand("ARCH", arch_, "Debian's name: amd64, arm64", true);
-        options.command(packages_);
-    }
-    Outcome run() override {
-        if (packages_.empty()) return base::fail(ErrorCode::bad_input, "no packages named");
-        const auto cache = guest::cache_directory();
-        if (!cache) return cache.error();
-        const auto set =
-            guest::provide_packages(*cache, arch_, "sysroot", packages_, print_progress);
-        if (!set) return set.error();
-        std::puts(set->root.c_str());
-        return 0;
-    }
-
-  private:
-    std::string arch_;
-    std::vector<std::string> packages_;
-};
+Outcome GuestShell::run() {
+    auto box =
+        kind_.empty() ? embedded_guest(wish_) : Result<guest::BoxRequest>(guest::BoxRequest());
+    if (!box) return box.error();
+    if (!kind_.empty()) box->kind = kind_;
+    const char* shell = std::getenv("SHELL");
+    box->command = {box->share_root && shell != nullptr ? shell : "/bin/sh"};
+    box->terminal = true;
+    box->network = network_;
+    box->builds = wish_.builds;
+    box->timeout = std::chrono::hours(24 * 365);
+    box->progress = print_guest_progress;
+    return boot_and_run(std::move(*box));
+}
 
 }  // namespace
 
 void add_guest_verbs(Verbs& verbs) {
     verbs.push_back(std::make_unique<GuestRun>());
-    verbs.push_back(std::make_unique<GuestKinds>());
-    verbs.push_back(std::make_unique<GuestPrepare>());
-    verbs.push_back(std::make_unique<GuestSysroot>());
+    verbs.push_back(std::make_unique<GuestShell>());
 }
 
 }  // namespace ringside::cli

@@ -55,6 +55,16 @@ Result<void> MeasuredRun::start_recorder(pid_t pid) {
     auto events = find_sampled_events(root, plan_.sampled.empty() ? clock : plan_.sampled);
     if (!events) return events.error();
     settings.events = std::move(*events);
+    for (auto& sampled : settings.events) {
+        const std::string& name = sampled.event.name;
+        // Rare and each with a cause of its own: none is left out.
+        if (name.starts_with("page-faults") || name.starts_with("context-switches")) {
+            sampled.period = 1;
+        }
+        if (name.starts_with("context-switches")) {
+            settings.call_graph = record::CallGraph::frame_pointers;
+        }
+    }
     settings.frequency_hz = static_cast<std::uint64_t>(plan_.frequency_hz);
     settings.file = (folder_ / "samples.data").string();
     settings.version = fmt::format("ringside {}", version);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file_io.h"
@@ -44,32 +45,37 @@ Json environment_json() {
     return json;
 }
 
-// A program beside, for as long as this lives; a new one whenever it has ended.
+// A program beside, for as long as this lives.
 class CoRunner {
   public:
-    explicit CoRunner(const std::string& words) {
-        for (const auto word : base::split_words(words)) argv_.emplace_back(word);
-    }
+    explicit CoRunner(std::string words) : words_(std::move(words)) {}
 
     Result<void> start() {
-        if (argv_.empty()) return {};
-        if (child_) {
-            const auto status = child_->poll();
-            if (status && !status->has_value()) return {};
-        }
-        child_.reset();
+        const auto argv = co_run_command(words_);
+        if (!argv) return argv.error();
+        if (argv->empty()) return {};
         const base::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
         base::SpawnOptions options;
         options.stdin_fd = options.stdout_fd = options.stderr_fd = nothing.get();
         options.own_group = true;
-        auto child = base::spawn(argv_, options);
+        auto child = base::spawn(*argv, options);
         if (!child) return child.error();
         child_.emplace(std::move(*child));
         return {};
     }
 
+    // What is to be said of it after a run, or nothing.
+    std::optional<std::string> complaint() {
+        if (!child_) return std::nullopt;
+        const auto status = child_->poll();
+        if (status && !status->has_value()) return std::nullopt;
+        child_.reset();
+        return fmt::format("{} did not run beside all the time: it ended with {}", words_,
+                           status ? (*status)->shell_code() : exit_failure);
+    }
+
   private:
-    std::vector<std::string> argv_;
+    std::string words_;
     std::optional<base::Child> child_;
 };
 
@@ -98,9 +104,13 @@ class SideRecord {
         json_["runs"] = 0;
     }
 
+    // Said of all the runs, from the next add() on.
+    void note(std::string text) { notes_.push_back(std::move(text)); }
+
     Result<void> add(const MeasuredRun& run) {
         for (const auto& [module, id] : run.build_ids()) json_["build_ids"][module] = id;
         json_["notes"] = run.notes();
+        for (const auto& note : notes_) json_["notes"].push_back(note);
         json_["runs"] = json_["runs"].get<int>() + 1;
         return base::replace_file(file_.string(), json_.dump(2, ' ', false, replace) + "\n");
     }
@@ -109,6 +119,7 @@ class SideRecord {
     static constexpr auto replace = Json::error_handler_t::replace;
     fs::path file_;
     Json json_;
+    std::vector<std::string> notes_;
 };
 
 Result<void> make_folder(const std::string& folder) {
@@ -124,6 +135,19 @@ Result<void> make_folder(const std::string& folder) {
 
 }  // namespace
 
+// The words are arguments of the script, never part of it.
+Result<std::vector<std::string>> co_run_command(const std::string& words) {
+    std::vector<std::string> argv;
+    for (const auto word : base::split_words(words)) argv.emplace_back(word);
+    if (argv.empty()) return argv;
+    const auto program = base::find_executable(argv[0]);
+    if (!program || ::access(program->c_str(), X_OK) != 0) {
+        return fail(ErrorCode::not_found, fmt::format("there is no {} to run beside", argv[0]));
+    }
+    argv.insert(argv.begin(), {"sh", "-c", "while :; do \"$@\" || exit; done", "sh"});
+    return argv;
+}
+
 void MeasurePlan::declare(Options& options) {
     options.texts("-e, --event", "EVENTS", events,
                   "count these, with commas between; may be repeated [what can count there]");
@@ -135,7 +159,7 @@ void MeasurePlan::declare(Options& options) {
     options.flag("--no-trace", no_trace,
                  "do without BPF: less is known of where the time went, setting up is quicker");
     options.text("--co-run", "CMD2", co_run,
-                 "keep this running beside it, on the same side; its words between blanks");
+                 "run this beside it, again and again; its words between blanks");
 }
 
 Result<void> MeasurePlan::check() const {
@@ -179,12 +203,13 @@ Outcome measure_into(const std::string& folder, const SideLabel& label, const Me
     const Session session = Session::open();
     SideRecord record(folder, label, plan);
     CoRunner co_runner(plan.co_run);
+    if (auto started = co_runner.start(); !started) return started.error();
     int exit_code = 0;
     for (int i = 1; i <= static_cast<int>(plan.runs); ++i) {
-        if (auto started = co_runner.start(); !started) return started.error();
         MeasuredRun run(fs::path(folder) / std::to_string(i), session, *events, plan);
         Outcome outcome = run.execute();
         if (outcome.error) return outcome;
+        if (auto complaint = co_runner.complaint()) record.note(*complaint);
         if (auto added = record.add(run); !added) return added.error();
         say(fmt::format("{}: run {} of {} took {:.3f} s, exit code {}", label.name, i, plan.runs,
                         static_cast<double>(run.wall()) / 1e9, outcome.exit_code));

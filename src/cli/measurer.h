@@ -37,6 +37,10 @@ struct MeasurePlan {
 
 using Say = std::function<void(const std::string&)>;
 
+// `words`, with blanks between, as a command that runs them again and again until they fail.
+// Empty for no words. Fails when there is no such program.
+Result<std::vector<std::string>> co_run_command(const std::string& words);
+
 struct SideLabel {
     std::string name;
     std::string kind;  // compare::SideKind

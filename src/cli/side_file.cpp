@@ -1,5 +1,7 @@
 #include "cli/side_file.h"
 
+#include <functional>
+
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -12,21 +14,33 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Result<void> set(const std::string& folder, const char* key, Json value) {
+Result<void> change(const std::string& folder, const std::function<void(Json&)>& how) {
     const std::string file = folder + "/side.json";
     const auto text = guest::read_file(file);
     if (!text) return text.error();
     Json json = Json::parse(*text, nullptr, false);
     if (!json.is_object()) return base::fail(ErrorCode::bad_input, file + ": not an object");
-    json[key] = std::move(value);
+    how(json);
     return base::replace_file(file,
                               json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+Result<void> set(const std::string& folder, const char* key, const Json& value) {
+    return change(folder, [&](Json& json) { json[key] = value; });
 }
 
 }  // namespace
 
 Result<void> set_side_kind(const std::string& folder, const std::string& kind) {
     return set(folder, "kind", kind);
+}
+
+Result<void> set_side_co_run(const std::string& folder, const std::string& words) {
+    return set(folder, "co_run", words);
+}
+
+Result<void> add_side_note(const std::string& folder, const std::string& note) {
+    return change(folder, [&](Json& json) { json["notes"].push_back(note); });
 }
 
 Result<void> set_side_runs(const std::string& folder, int runs) {

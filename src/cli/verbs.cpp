@@ -19,6 +19,7 @@ Verbs all_verbs() {
     verbs.push_back(make_measure());
     add_kvm_verbs(verbs);
     add_guest_verbs(verbs);
+    add_guest_cache_verbs(verbs);
     add_lab_verbs(verbs);
     return verbs;
 }

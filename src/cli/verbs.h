@@ -22,6 +22,7 @@ std::unique_ptr<Verb> make_time();
 std::unique_ptr<Verb> make_top();
 // `guest run` and the verbs beside it.
 void add_guest_verbs(Verbs& verbs);
+void add_guest_cache_verbs(Verbs& verbs);
 // `kvm stat` and the verbs below it.
 void add_kvm_verbs(Verbs& verbs);
 // `lab run` and the verbs beside it.

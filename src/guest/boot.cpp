@@ -89,7 +89,10 @@ void Report::take_line(std::string_view line) {
 
 Result<BootEnd> boot(BootRequest request) {
     BootEnd end;
-    LineSplitter outer([&](std::string_view line) { end.outer.take_line(line); });
+    LineSplitter outer([&](std::string_view line) {
+        end.outer.take_line(line);
+        if (end.outer.phase == "command") request.started();
+    });
     LineSplitter inner([&](std::string_view line) { end.inner.take_line(line); });
     // The init script takes "status" as the sign that all ports are there: it is the last.
     request.ports.emplace_back("inner.status", [&](std::string_view bytes) { inner(bytes); });
@@ -109,10 +112,11 @@ Result<BootEnd> boot(BootRequest request) {
     const base::Fd log_fd(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     const base::Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     base::SpawnOptions options;
-    options.stdin_fd = nothing.get();
-    options.stdout_fd = log_fd.get();
+    // Only the group in the foreground may read a terminal.
+    options.own_group = !request.spec.terminal;
+    options.stdin_fd = request.spec.terminal ? -1 : nothing.get();
+    options.stdout_fd = request.spec.terminal ? -1 : log_fd.get();
     options.stderr_fd = log_fd.get();
-    options.own_group = true;
     const auto deadline = std::chrono::steady_clock::now() + request.limit;
     auto machine = base::spawn(qemu_arguments(request.spec), options);
     if (!machine) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ struct BootRequest {
     MachineSpec spec;  // ports and console are filled in by boot()
     // What to do with the bytes of each port, by name. "status" is boot's own.
     std::vector<std::pair<std::string, Sink>> ports;
-    fs::path directory;  // where pipes and logs go; must exist
+    fs::path directory;                     // where pipes and logs go; must exist
+    std::function<void()> started = [] {};  // called when the command runs
     std::chrono::milliseconds limit{0};
     int cancel_fd = -1;
 };

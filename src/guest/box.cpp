@@ -2,6 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file_io.h"
@@ -33,6 +36,28 @@ Sink with_prefix(const std::string& prefix, const Sink& sink) {
         [prefix, sink](std::string_view line) { sink(fmt::format("{}{}\n", prefix, line)); });
     return [lines](std::string_view bytes) { (*lines)(bytes); };
 }
+
+// The size of our terminal, in the words of stty.
+std::string terminal_settings() {
+    winsize size{};
+    const bool known = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+    return known ? fmt::format("rows {} cols {}", size.ws_row, size.ws_col) : "sane";
+}
+
+// Puts our terminal back as it was: a QEMU that was killed did not.
+class TerminalKeeper {
+  public:
+    TerminalKeeper() : known_(::tcgetattr(STDIN_FILENO, &settings_) == 0) {}
+    TerminalKeeper(const TerminalKeeper&) = delete;
+    TerminalKeeper& operator=(const TerminalKeeper&) = delete;
+    ~TerminalKeeper() {
+        if (known_) ::tcsetattr(STDIN_FILENO, TCSANOW, &settings_);
+    }
+
+  private:
+    termios settings_{};
+    bool known_;
+};
 
 Result<Kind> find_kind(std::string_view name) {
     const auto& table = KindTable::built_in();
@@ -91,6 +116,12 @@ Result<void> BoxRun::check() const {
         return base::fail(ErrorCode::bad_input, kind_.name + " does not run on our hypervisor",
                           "arm64-hyp does");
     }
+    if ((request_.network || request_.terminal) && request_.inner) {
+        return base::fail(ErrorCode::unsupported, "an inner guest has no network and no terminal");
+    }
+    if (request_.network && request_.nic) {
+        return base::fail(ErrorCode::bad_input, "one network interface, closed or open");
+    }
     if (request_.share_root && (request_.inner || kind_.arch != native_arch())) {
         return base::fail(ErrorCode::unsupported,
                           kind_.name + " cannot run the programs of this machine",
@@ -115,6 +146,10 @@ Result<void> BoxRun::choose_kind() {
     if (request_.memory_mb) kind_.memory_mb = *request_.memory_mb;
     if (request_.nic && !request_.inner) {
         if (auto added = add_nic(kind_, *request_.nic); !added) return added;
+    }
+    if (request_.network) {
+        kind_.network = true;
+        if (auto added = add_nic(kind_, "virtio-net-pci"); !added) return added;
     }
     return check();
 }
@@ -163,6 +198,9 @@ Result<void> BoxRun::write_initrd() {
     RunContent content{request_.command, request_.environment, request_.beside,
                        request_.put,     request_.get,         request_.builds};
     content.share_root = request_.share_root;
+    content.directory = request_.directory;
+    content.network = request_.network;
+    if (request_.terminal) content.terminal = terminal_settings();
     if (request_.inner) {
         content.environment.clear();
         content.put = request_.host_put;
@@ -221,6 +259,8 @@ Result<BootRequest> BoxRun::boot_request() const {
     boot.spec.kernel = image_.kernel;
     boot.spec.initrd = directory_ / "initrd";
     boot.spec.share_root = request_.share_root;
+    boot.spec.terminal = request_.terminal;
+    boot.started = request_.started;
     if (auto planned = plan_hypervisor_of(boot.spec); !planned) return planned.error();
     boot.ports = ports();
     boot.directory = directory_;
@@ -266,6 +306,8 @@ Result<BoxOutcome> BoxRun::run() {
     if (auto written = write_initrd(); !written) return written.error();
     auto request = boot_request();
     if (!request) return request.error();
+    std::optional<TerminalKeeper> keeper;
+    if (request_.terminal) keeper.emplace();
     const auto end = boot(std::move(*request));
     if (!request_.console_file.empty()) {
         const auto console = read_file(directory_ / "console");

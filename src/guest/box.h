@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,12 +32,19 @@ struct BoxRequest {
     // 10.0.2.100:9 and nothing else behind it. Its address is for the command to set. With `inner`
     // it is the inner guest's.
     std::optional<std::string> nic;
+    // An interface to the network of this machine, set up: the command can reach what we can.
+    bool network = false;
 
     std::optional<int> memory_mb;
     // The command sees the files of this machine, read-only below a layer in memory that takes all
     // writing and is gone with the box. For `get` that tree lies at /host. Kinds of this machine's
     // architecture with the modules 9p and overlay only.
     bool share_root = false;
+    std::string directory;  // with share_root: where the command runs; else in /root
+
+    // The command has our standard input and output as its terminal. We are in its way: no other
+    // thread should use them meanwhile.
+    bool terminal = false;
 
     // In a kind that runs on our hypervisor: how it shall share the PMU.
     HypervisorWish hypervisor;
@@ -61,6 +69,7 @@ struct BoxRequest {
     int stderr_fd = 2;   // also both outputs of `beside`, a "host: " before each line
     int cancel_fd = -1;  // readable: stop at once; the error is `interrupted`
     Progress progress = [](std::string_view) {};
+    std::function<void()> started = [] {};  // called, from this thread, when the command runs
     // Keep a copy of the kernel's console here.
     std::string console_file;
 };

@@ -19,17 +19,27 @@ struct Sets {
     std::optional<PackageSet> vmm;
 };
 
-Result<Sets> provide_sets(const fs::path& cache, const Kind& kind, const Progress& progress) {
-    auto kernel = provide_packages(cache, kind.arch, "kernel", kind.kernel_packages, progress);
+// A set called by its purpose, made of these packages; from the network or not.
+using Provide =
+    std::function<Result<PackageSet>(std::string_view, const std::vector<std::string>&)>;
+
+Result<Sets> collect_sets(const Kind& kind, const Provide& provide) {
+    auto kernel = provide("kernel", kind.kernel_packages);
     if (!kernel) return kernel.error();
-    auto tools = provide_packages(cache, kind.arch, "tools", kind.tool_packages, progress);
+    auto tools = provide("tools", kind.tool_packages);
     if (!tools) return tools.error();
     Sets sets{std::move(*kernel), std::move(*tools), std::nullopt};
     if (kind.vmm_packages.empty()) return sets;
-    auto vmm = provide_packages(cache, kind.arch, "vmm", kind.vmm_packages, progress);
+    auto vmm = provide("vmm", kind.vmm_packages);
     if (!vmm) return vmm.error();
     sets.vmm = std::move(*vmm);
     return sets;
+}
+
+Result<Sets> provide_sets(const fs::path& cache, const Kind& kind, const Progress& progress) {
+    return collect_sets(kind, [&](std::string_view purpose, const auto& packages) {
+        return provide_packages(cache, kind.arch, purpose, packages, progress);
+    });
 }
 
 Result<fs::path> find_kernel(const fs::path& root) {
@@ -114,23 +124,43 @@ std::string layer_key(const Kind& kind, const Sets& sets) {
                        init_script());
 }
 
+// Where the image made of these sets lies, or will lie.
+Result<Image> place_image(const fs::path& cache, const Kind& kind, const Sets& sets) {
+    const auto kernel = find_kernel(sets.kernel.root);
+    if (!kernel) return kernel.error();
+    return Image{*kernel, kernel->filename().string().substr(sizeof "vmlinuz-" - 1),
+                 cache / "layers" / (short_hash(layer_key(kind, sets)) + ".cpio")};
+}
+
 }  // namespace
 
 Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progress& progress) {
     const auto sets = provide_sets(cache, kind, progress);
     if (!sets) return sets.error();
-    const auto kernel = find_kernel(sets->kernel.root);
-    if (!kernel) return kernel.error();
-    const std::string release = kernel->filename().string().substr(sizeof "vmlinuz-" - 1);
-    const fs::path initrd = cache / "layers" / (short_hash(layer_key(kind, *sets)) + ".cpio");
-    if (fs::exists(initrd)) return Image{*kernel, release, initrd};
+    auto image = place_image(cache, kind, *sets);
+    if (!image || fs::exists(image->initrd)) return image;
 
     progress(fmt::format("building the image of {}", kind.name));
-    if (auto made = make_directories(initrd.parent_path()); !made) return made.error();
-    const auto layer = build_layer(kind, *sets, release);
+    if (auto made = make_directories(image->initrd.parent_path()); !made) return made.error();
+    const auto layer = build_layer(kind, *sets, image->release);
     if (!layer) return layer.error();
-    if (auto done = base::replace_file(initrd, layer->to_cpio()); !done) return done.error();
-    return Image{*kernel, release, initrd};
+    if (auto done = base::replace_file(image->initrd, layer->to_cpio()); !done) {
+        return done.error();
+    }
+    return image;
+}
+
+std::optional<Image> find_image(const fs::path& cache, const Kind& kind) {
+    const auto sets = collect_sets(
+        kind, [&](std::string_view purpose, const auto& packages) -> Result<PackageSet> {
+            auto set = find_packages(cache, kind.arch, purpose, packages);
+            if (set) return std::move(*set);
+            return base::fail(ErrorCode::not_found, "not there");
+        });
+    if (!sets) return std::nullopt;
+    auto image = place_image(cache, kind, *sets);
+    if (!image || !fs::exists(image->initrd)) return std::nullopt;
+    return *image;
 }
 
 LibraryPath library_path(const fs::path& cache, const Kind& kind) {

@@ -2,6 +2,7 @@
 // for hosts, QEMU. Built from packages once and cached by content.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Image {
 
 // Downloads and builds whatever is not in the cache yet.
 Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progress& progress);
+
+// The same image, if all of it is in the cache.
+std::optional<Image> find_image(const fs::path& cache, const Kind& kind);
 
 // Where programs put into a box of `kind` find their libraries: its own packages, then packages the
 // cross build uses, then, for our own architecture, this machine.

@@ -30,6 +30,7 @@ struct Kind {
     std::string append;
     std::optional<int> icount;   // the shift: 2^shift ns of virtual time an instruction
     std::string nic;             // the model of its network interface; none in any kind itself
+    bool network = false;        // behind that interface is the network of this machine
     bool on_hypervisor = false;  // Linux runs on hyp/, which a build must have
     std::string inner;           // the kind of the guest it can boot, or empty
 

@@ -33,9 +33,12 @@ void add_ports(Arguments& argv, const std::vector<Port>& ports) {
 
 // A network of its own, with nothing behind it: a guest that connects to 10.0.2.100, port 9, is
 // sent zeros until it has enough.
-void add_network(Arguments& argv, const std::string& model) {
-    add(argv, {"-netdev", "user,id=net0,restrict=on,guestfwd=tcp:10.0.2.100:9-cmd:cat /dev/zero",
-               "-device", model + ",netdev=net0,romfile="});
+constexpr const char* closed_network =
+    "user,id=net0,restrict=on,guestfwd=tcp:10.0.2.100:9-cmd:cat /dev/zero";
+
+void add_network(Arguments& argv, const Kind& kind) {
+    add(argv, {"-netdev", kind.network ? "user,id=net0" : closed_network, "-device",
+               kind.nic + ",netdev=net0,romfile="});
 }
 
 // Whatever the guest does, nothing here is written: QEMU itself refuses it. File systems that are
@@ -92,9 +95,13 @@ Arguments qemu_arguments(const MachineSpec& spec) {
     if (kind.icount) add_determinism(argv, *kind.icount);
     add(argv, {"-serial", "file:" + spec.console});
     add_kernel(argv, spec);
-    if (!kind.nic.empty()) add_network(argv, kind.nic);
+    if (!kind.nic.empty()) add_network(argv, kind);
     if (spec.share_root) add_root(argv);
     add_ports(argv, spec.ports);
+    if (spec.terminal) {
+        add(argv, {"-chardev", "stdio,id=terminal,signal=off", "-device",
+                   "virtconsole,chardev=terminal"});
+    }
     return argv;
 }
 

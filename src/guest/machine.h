@@ -28,6 +28,7 @@ struct MachineSpec {
     std::optional<HypervisorPlan> hypervisor;
     std::string manifest;
     bool share_root = false;  // lend it the files of the machine that runs it, under the tag "host"
+    bool terminal = false;    // QEMU's own input and output are a console of it (hvc0)
 };
 
 // The kernel's command line.

@@ -66,6 +66,13 @@ Result<PackageSet> provide_packages(const fs::path& cache, std::string_view arch
     return present_set(directory);
 }
 
+std::optional<PackageSet> find_packages(const fs::path& cache, std::string_view arch,
+                                        std::string_view purpose,
+                                        const std::vector<std::string>& packages) {
+    auto present = present_set(set_directory(cache, arch, purpose, packages));
+    return present ? std::optional(std::move(*present)) : std::nullopt;
+}
+
 std::vector<fs::path> present_roots(const fs::path& cache, std::string_view arch,
                                     std::string_view purpose) {
     std::vector<fs::path> roots;

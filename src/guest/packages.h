@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,11 @@ Result<PackageSet> provide_packages(const fs::path& cache, std::string_view arch
                                     std::string_view purpose,
                                     const std::vector<std::string>& packages,
                                     const Progress& progress);
+
+// The same set, if it is there.
+std::optional<PackageSet> find_packages(const fs::path& cache, std::string_view arch,
+                                        std::string_view purpose,
+                                        const std::vector<std::string>& packages);
 
 // Roots of all sets of `arch` called `purpose` that are there now.
 std::vector<fs::path> present_roots(const fs::path& cache, std::string_view arch,

@@ -82,6 +82,11 @@ Result<RunLayer> make_run_layer(const fs::path& cache, const Kind& kind,
     if (!content.environment.empty()) {
         run.layer.add_file("ringside/environment", escape_arguments(content.environment));
     }
+    if (!content.directory.empty()) {
+        run.layer.add_file("ringside/directory", escape_argument(content.directory));
+    }
+    if (!content.terminal.empty()) run.layer.add_file("ringside/terminal", content.terminal);
+    if (content.network) run.layer.add_file("ringside/network", "");
     if (!content.beside.empty()) {
         run.layer.add_file("ringside/beside", escape_arguments(content.beside));
     }

@@ -19,6 +19,9 @@ struct RunContent {
     std::vector<Transfer> get;
     std::vector<std::string> builds;
     bool share_root = false;  // then nothing of ours is put in: it is all there
+    std::string directory{};  // of the command
+    std::string terminal{};   // how stty shall set it, or empty: there is none
+    bool network = false;
 };
 
 struct RunLayer {

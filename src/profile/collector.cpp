@@ -31,7 +31,7 @@ void Collector::count(std::size_t event, const perf::FullSample& sample, std::ui
         key.stack = stack_of(sample, user_image, key.comm, time_ns);
         key.location = profile_.stacks[key.stack].location;
     } else {
-        key.location = place({sample.ip, sample.mode}, sample, user_image, time_ns);
+        key.location = place(point_of(event, sample), sample, user_image, time_ns);
     }
     const std::uint32_t index = group_of(key);
     Group& group = profile_.groups[index];
@@ -58,6 +58,23 @@ LocationId Collector::place(const Frame& frame, const perf::FullSample& sample, 
     if (mode == CpuMode::guest_kernel || host_view)
         image = profile_.world->guest_image(sample.machine != 0 ? sample.machine : sample.pid);
     return profile_.locations.find(image, frame.address, mode, time_ns);
+}
+
+// Where a sample without its stack belongs.
+Collector::Frame Collector::point_of(std::size_t event, const perf::FullSample& sample) const {
+    const Frame point{sample.ip, sample.mode};
+    const bool is_switch = profile_.events[event].name.starts_with("context-switches");
+    if (!switches_in_program_ || !is_switch) return point;
+    CpuMode mode = sample.mode;
+    for (std::size_t i = 0; i < sample.chain.size(); ++i) {
+        const std::uint64_t address = sample.chain[i];
+        if (perf::is_chain_mark(address)) {
+            mode = perf::mode_after_mark(address);
+        } else if (mode == CpuMode::user) {
+            return {address, mode};
+        }
+    }
+    return point;
 }
 
 void Collector::read_frames(const perf::FullSample& sample, ImageId user_image,

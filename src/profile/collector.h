@@ -17,6 +17,7 @@ class Collector {
         : profile_(profile),
           keep_(options.keep),
           filter_(options.filter),
+          switches_in_program_(options.switches_in_program),
           unwinder_(*profile.world, options.programs) {}
 
     void count(std::size_t event, const perf::FullSample& sample, std::uint64_t time_ns);
@@ -33,6 +34,7 @@ class Collector {
     CommId comm_of(const perf::FullSample& sample, std::uint64_t time_ns);
     LocationId place(const Frame& frame, const perf::FullSample& sample, ImageId user_image,
                      std::uint64_t time_ns);
+    Frame point_of(std::size_t event, const perf::FullSample& sample) const;
     void read_frames(const perf::FullSample& sample, ImageId user_image, std::uint64_t time_ns);
     StackId stack_of(const perf::FullSample& sample, ImageId user_image, CommId comm,
                      std::uint64_t time_ns);
@@ -42,6 +44,7 @@ class Collector {
     Profile& profile_;
     const Keep& keep_;
     const Filter& filter_;
+    bool switches_in_program_;
     Unwinder unwinder_;
     base::IndexTable groups_;
     static constexpr std::uint32_t no_group = ~std::uint32_t{0};

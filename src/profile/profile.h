@@ -90,6 +90,9 @@ struct LoadOptions {
     Filter filter{};
     // Where the programs lie whose copied stacks must be unwound.
     symbols::Finder programs{};
+    // Context switches point to where the program was, if stacks were recorded: the kernel itself
+    // always switches in the same function. Without `keep.stack`.
+    bool switches_in_program = false;
 };
 
 // Fails when the file cannot be read at all; what is damaged in it becomes a warning.

@@ -95,6 +95,10 @@ class Buffers::Opening {
     // Finds attributes that the kernel takes for `event`, or for what stands in for it.
     Result<void> choose(SampledEvent& event) {
         perf_event_attr attr = sampling_attributes(event.event, settings_);
+        if (event.period != 0) {
+            attr.freq = 0;
+            attr.sample_period = event.period;
+        }
         const auto& cpus = event.cpus.empty() ? online_ : event.cpus;
         auto done = settle(attr, event.event.name, event.event.modes_named, cpus);
         if (!done && is_absent(done.error()) && is_cycles(event.event)) {

@@ -16,7 +16,8 @@ std::string_view to_string(CallGraph kind);
 
 struct SampledEvent {
     model::Event event;
-    std::vector<int> cpus;  // where its PMU is; empty: everywhere
+    std::vector<int> cpus;     // where its PMU is; empty: everywhere
+    std::uint64_t period = 0;  // counts between two samples of it, whatever the settings say
 };
 
 struct Settings {

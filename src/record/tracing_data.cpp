@@ -28,7 +28,8 @@ void add_sized(ByteWriter& out, const std::string& text) {
 std::map<std::string, std::set<std::string>> tracepoints_of(
     const std::vector<SampledEvent>& events) {
     std::map<std::string, std::set<std::string>> systems;
-    for (const auto& [event, cpus] : events) {
+    for (const auto& sampled : events) {
+        const model::Event& event = sampled.event;
         if (event.kind != model::EventKind::tracepoint) continue;
         const auto colon = event.name.find(':');
         const std::string rest = event.name.substr(colon + 1);

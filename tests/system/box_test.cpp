@@ -155,7 +155,7 @@ TEST(Box, WrongRequestsAreRefusedBeforeAnythingBoots) {
 }
 
 TEST(Box, ListsItsKinds) {
-    const auto result = run_box({"kinds"});
+    const auto result = run_box({"list"});
     EXPECT_EQ(result.exit_code, 0);
     for (const auto* kind : {"x86-guest ", "arm64-pmu ", "arm64-kvm ", "x86-kvm "}) {
         EXPECT_THAT(result.out, HasSubstr(kind));

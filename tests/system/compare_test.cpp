@@ -102,6 +102,31 @@ TEST_F(CompareHereAndInTheGuest, MeasuresBothAlike) {
     EXPECT_THAT(again->stdout_text, HasSubstr("vm_ratio"));
 }
 
+// The program beside has a guest of its own: this one does not see it, though both are there.
+TEST(CompareBesideAnother, EachInAGuestOfItsOwn) {
+    REQUIRE_BOX("x86");
+    const Scratch scratch;
+    const auto program = scratch.write("program",
+                                       "#!/bin/sh\n"
+                                       "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' >&2\n"
+                                       "echo same\n");
+    const auto output = base::run({ringside, "compare", "-r", "2", "--json", "--no-trace", "--keep",
+                                   scratch.file("kept"), "--memory", "512", "--co-run",
+                                   "sleep 1000.25", "--", program});
+    ASSERT_TRUE(output);
+    ASSERT_EQ(output->status.shell_code(), 0) << output->stderr_text;
+    EXPECT_THAT(output->stderr_text, HasSubstr("beside vm: x86-guest under"));
+    EXPECT_THAT(scratch.read("kept/1-native/1/stderr"), HasSubstr("sleep 1000.25"));
+    EXPECT_THAT(scratch.read("kept/2-vm/1/stderr"), Not(HasSubstr("sleep 1000.25")));
+    EXPECT_THAT(scratch.read("kept/2-vm/side.json"), HasSubstr("\"co_run\": \"sleep 1000.25\""));
+    const Json report = Json::parse(output->stdout_text, nullptr, false);
+    ASSERT_TRUE(report.is_object());
+    EXPECT_EQ(report.at("sides")[1].at("runs"), 2);
+    const std::vector<std::string> warnings = report.at("warnings");
+    EXPECT_THAT(warnings, Not(Contains(HasSubstr("did not run beside"))));
+    EXPECT_TRUE(processes_with("1000.25").empty());
+}
+
 // Interrupts a comparison on `target` once it has said `sign` or, without one, once its program
 // runs, and takes its exit code. Its temporary files go to `scratch`.
 int interrupted(const Scratch& scratch, const std::string& target, const std::string& sign) {

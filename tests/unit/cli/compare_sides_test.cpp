@@ -31,6 +31,15 @@ TEST(SideTarget, PlacesToMeasure) {
     }
 }
 
+TEST(CoRunCommand, RunsItsWordsUntilTheyFail) {
+    EXPECT_TRUE(co_run_command("  ")->empty());
+    EXPECT_FALSE(co_run_command("/no/such/program 1"));
+    const auto output = base::run(co_run_command("test -e /no/such;file").value());
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->status.shell_code(), 1);
+    EXPECT_EQ(output->stderr_text, "") << "no character is read as shell";
+}
+
 TEST(MeasurePlan, ItsWordsMakeTheSamePlan) {
     MeasurePlan plan;
     plan.events = {"page-faults,context-switches"};

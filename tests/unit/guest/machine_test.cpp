@@ -50,6 +50,17 @@ TEST(Machine, OnlyOneThatWasGivenANetworkHasOne) {
     EXPECT_THAT(unknown.error().hint, ::testing::HasSubstr("virtio-net-pci"));
 }
 
+TEST(Machine, AnOpenNetworkAndATerminalMustBeAskedFor) {
+    auto spec = spec_of("x86-guest");
+    EXPECT_THAT(qemu_arguments(spec), Not(Contains("stdio,id=terminal,signal=off")));
+    ASSERT_TRUE(add_nic(spec.kind, "virtio-net-pci"));
+    EXPECT_THAT(qemu_arguments(spec), Not(Contains("user,id=net0")));
+    spec.kind.network = true;
+    spec.terminal = true;
+    EXPECT_THAT(qemu_arguments(spec), Contains("user,id=net0"));
+    EXPECT_THAT(qemu_arguments(spec), Contains("stdio,id=terminal,signal=off"));
+}
+
 TEST(Report, FollowsTheInitScript) {
     Report report;
     for (const auto* line : {"init", "beside", "command", "exit 137", "beside-exit 1", "done"}) {

@@ -1,0 +1,62 @@
+#include "cli/embedded_guest.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "guest/layer.h"
+
+namespace ringside::cli {
+
+namespace {
+
+std::vector<std::string> own_environment() {
+    std::vector<std::string> variables;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        if (base::contains(*variable, "=")) variables.emplace_back(*variable);
+    }
+    return variables;
+}
+
+int cpus_for(const GuestWish& wish) {
+    const auto cpus =
+        wish.cpus > 0 ? static_cast<unsigned>(wish.cpus) : std::thread::hardware_concurrency();
+    return static_cast<int>(std::clamp(cpus, 1u, 64u));
+}
+
+}  // namespace
+
+void print_guest_progress(std::string_view line) {
+    const std::string text = fmt::format("ringside guest: {}\n", line);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+Result<std::string> embedded_kind() {
+    if (guest::native_arch() == "amd64") return std::string("x86-guest");
+    return base::fail(ErrorCode::unsupported,
+                      "there is no embedded guest for this machine's architecture yet",
+                      "use one that exists: ringside compare --guest ssh:USER@HOST");
+}
+
+Result<guest::BoxRequest> embedded_guest(const GuestWish& wish) {
+    auto kind = embedded_kind();
+    if (!kind) return kind.error();
+    std::error_code error;
+    guest::BoxRequest request;
+    request.kind = std::move(*kind);
+    request.share_root = true;
+    request.smp = cpus_for(wish);
+    request.memory_mb = static_cast<int>(wish.memory_mb);
+    request.environment = own_environment();
+    request.directory = std::filesystem::current_path(error).string();
+    if (error) return base::fail(ErrorCode::io, "no working directory: " + error.message());
+    return request;
+}
+
+}  // namespace ringside::cli

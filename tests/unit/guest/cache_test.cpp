@@ -1,0 +1,38 @@
+#include "guest/cache.h"
+
+#include <gmock/gmock.h>
+
+namespace ringside::guest {
+namespace {
+
+TEST(Cache, CleaningRemovesWhatIsOursAndNothingElse) {
+    const auto folder = TempDir::make("ringside-cache-test");
+    ASSERT_TRUE(folder);
+    const fs::path cache = folder->path();
+    for (const char* file : {"packages/amd64/tools-1/root/usr/bin/x", "layers/a.cpio", "kvm/v"}) {
+        ASSERT_TRUE(make_directories((cache / file).parent_path()));
+        ASSERT_TRUE(write_file(cache / file, "12345"));
+    }
+    ASSERT_TRUE(write_file(cache / "mine", "1"));
+    EXPECT_EQ(cached_bytes(cache), 10u);
+    ASSERT_TRUE(clean_cache(cache));
+    EXPECT_EQ(cached_bytes(cache), 0u);
+    EXPECT_TRUE(fs::exists(cache / "mine"));
+    EXPECT_FALSE(fs::exists(cache / "packages"));
+    EXPECT_FALSE(fs::exists(cache / "kvm"));
+}
+
+TEST(Cache, AnEmptyOneHasNothingAndIsCleanedAllTheSame) {
+    const auto folder = TempDir::make("ringside-cache-test");
+    ASSERT_TRUE(folder);
+    const fs::path cache = folder->path() / "not there";
+    EXPECT_EQ(cached_bytes(cache), 0u);
+    EXPECT_TRUE(clean_cache(cache));
+    for (const auto* kind : KindTable::built_in().bootable()) {
+        EXPECT_FALSE(is_set_up(cache, *kind)) << kind->name;
+    }
+    EXPECT_FALSE(fs::exists(cache));
+}
+
+}  // namespace
+}  // namespace ringside::guest
