@@ -25,8 +25,9 @@ model::Figure chart_shares(const std::vector<Side>& sides, const Comparison& com
 // knows.
 model::Figure chart_time_budget(const std::vector<Side>& sides, const Comparison& comparison);
 
-// Of each side the run of median length: stolen and CPU time, and the counts, over time. Only
-// events of `comparison` are drawn. Without strips if no run has intervals.
+// Of each side the run of median length: where its time went, and what was counted and is not 0
+// throughout, over time. Only events of `comparison` are drawn. Without strips if no run has
+// intervals.
 model::Figure chart_timeline(const std::vector<Side>& sides, const Comparison& comparison);
 
 // How a chart calls a side: its name, and what emulates or runs it.

@@ -34,12 +34,22 @@ const Run* median_run(const Side& side) {
     return runs[(runs.size() - 1) / 2];
 }
 
-std::optional<double> rate(const Interval& interval, double lasted_s, const std::string& event,
+std::optional<double> value_of(const Interval& interval, std::string_view event) {
+    for (const Count& count : interval.counts) {
+        if (count.event == event && count.ok()) return count.value;
+    }
+    return std::nullopt;
+}
+
+// In a second; of times, what they are of one CPU, of 100.
+std::optional<double> rate(const Interval& interval, double before_s, const std::string& event,
                            bool time) {
-    const auto found = std::find_if(interval.counts.begin(), interval.counts.end(),
-                                    [&](const Count& count) { return count.event == event; });
-    if (found == interval.counts.end() || !found->ok() || lasted_s <= 0) return std::nullopt;
-    return found->value / lasted_s * (time ? 1e-9 * 100 : 1);
+    const auto value = value_of(interval, event);
+    // The times were read a moment after the interval ended, with their own clock.
+    const auto wall_ns = value_of(interval, "time.wall");
+    const double lasted_s = wall_ns ? *wall_ns / 1e9 : interval.at_s - before_s;
+    if (!value || lasted_s <= 0) return std::nullopt;
+    return *value / lasted_s * (time ? 100 / 1e9 : 1);
 }
 
 std::vector<model::Moment> line_of(const Run* run, const std::string& event, bool time) {
@@ -47,30 +57,31 @@ std::vector<model::Moment> line_of(const Run* run, const std::string& event, boo
     if (run == nullptr) return line;
     double before_s = 0;
     for (const Interval& interval : run->intervals) {
-        line.push_back({interval.at_s, rate(interval, interval.at_s - before_s, event, time)});
+        line.push_back({interval.at_s, rate(interval, before_s, event, time)});
         before_s = interval.at_s;
     }
     return line;
 }
 
-bool has_value(const model::Strip& strip) {
-    return std::any_of(strip.lines.begin(), strip.lines.end(), [](const auto& line) {
-        return std::any_of(line.begin(), line.end(),
-                           [](const model::Moment& moment) { return moment.value.has_value(); });
+bool has_value(const model::Strip& strip, double above) {
+    return std::any_of(strip.lines.begin(), strip.lines.end(), [&](const auto& line) {
+        return std::any_of(line.begin(), line.end(), [&](const model::Moment& moment) {
+            return moment.value && *moment.value > above;
+        });
     });
 }
 
-// Stolen time first: it is what a guest cannot see elsewhere. Other parts of the time that matter,
-// then all that was counted, in the order of the table.
-std::vector<const Row*> rows_over_time(const Comparison& comparison) {
-    std::vector<const Row*> rows;
-    for (const char* event : {"time.stolen", "time.user", "time.kernel", "time.waiting"}) {
-        if (const Row* row = find_event(comparison, event)) rows.push_back(row);
-    }
-    for (const Row& row : comparison.events) {
-        if (!row.event.starts_with("time.") && row.unit != "ns") rows.push_back(&row);
-    }
-    return rows;
+// Stolen time first: it is what a guest cannot see elsewhere. All that held a CPU rather than user
+// and kernel apart, which ticks tell too coarsely for short intervals.
+constexpr std::array<std::pair<const char*, const char*>, 3> times_over_time = {
+    {{"time.stolen", "stolen by the hypervisor"},
+     {"time.executed", "running on a CPU"},
+     {"time.waiting", "waiting for a CPU"}}};
+
+model::Strip strip_of(const std::vector<const Run*>& runs, const std::string& event, bool time) {
+    model::Strip strip;
+    for (const Run* run : runs) strip.lines.push_back(line_of(run, event, time));
+    return strip;
 }
 
 }  // namespace
@@ -111,14 +122,21 @@ model::Figure chart_timeline(const std::vector<Side>& sides, const Comparison& c
         runs.push_back(median_run(side));
     }
     model::Timeline timeline;
-    for (const Row* row : rows_over_time(comparison)) {
-        if (timeline.strips.size() == most_strips) break;
-        const bool time = row->unit == "ns";
-        model::Strip strip;
-        strip.axis = time ? fmt::format("{} time [% of a CPU]", row->event.substr(5))
-                          : row->event + " per second";
-        for (const Run* run : runs) strip.lines.push_back(line_of(run, row->event, time));
-        if (has_value(strip)) timeline.strips.push_back(std::move(strip));
+    for (const auto& [event, words] : times_over_time) {
+        if (find_event(comparison, event) == nullptr) continue;
+        auto strip = strip_of(runs, event, true);
+        strip.axis = fmt::format("{} [% of a CPU]", words);
+        strip.least_end = 10;
+        constexpr double zero_included = -1;
+        if (has_value(strip, zero_included)) timeline.strips.push_back(std::move(strip));
+    }
+    for (const Row& row : comparison.events) {
+        if (row.event.starts_with("time.") || row.unit == "ns") continue;
+        auto strip = strip_of(runs, row.event, false);
+        strip.axis = row.event + " per second";
+        if (timeline.strips.size() < most_strips && has_value(strip, 0)) {
+            timeline.strips.push_back(std::move(strip));
+        }
     }
     figure.content = std::move(timeline);
     return figure;

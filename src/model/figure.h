@@ -53,6 +53,7 @@ struct Moment {
 // One measure over time, a line for each series.
 struct Strip {
     std::string axis;
+    double least_end = 0;  // how far the axis reaches at least, so that next to nothing looks so
     std::vector<std::vector<Moment>> lines;
 };
 

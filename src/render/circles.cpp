@@ -19,7 +19,7 @@ using model::Part;
 using model::Parts;
 
 constexpr Font key_font{8.5, true};
-constexpr double most_radius = 70;
+constexpr double most_radius = 68;
 constexpr double hole = 0.55;  // of the radius
 
 class Circles {
@@ -37,11 +37,11 @@ class Circles {
         sheet_.words(shortened(clean(figure_.axis), label_font, sheet_.right() - margin),
                      {margin, sheet_.y + 9});
         sheet_.y += 16;
-        const double row = 2 * radius_ + 30;
+        const double row = 2 * radius_ + 38;
         for (std::size_t i = 0; i < figure_.series.size(); ++i) {
             const auto line = static_cast<double>(i / columns_);
             draw_circle(i, {margin + cell_ * (static_cast<double>(i % columns_) + 0.5),
-                            sheet_.y + line * row + 14 + radius_});
+                            sheet_.y + line * row + 22 + radius_});
         }
         const std::size_t lines = (figure_.series.size() + columns_ - 1) / columns_;
         sheet_.y += row * static_cast<double>(lines) - 6;
@@ -59,7 +59,7 @@ class Circles {
   private:
     void draw_circle(std::size_t series, Point centre) {
         const std::string name = clean(figure_.series[series]);
-        sheet_.words(shortened(name, {9.5, true}, cell_ - 8), {centre.x, centre.y - radius_ - 7},
+        sheet_.words(shortened(name, {9.5, true}, cell_ - 8), {centre.x, centre.y - radius_ - 14},
                      Anchor::middle, {9.5, true});
         const auto whole = whole_of(parts_, series);
         if (!whole || *whole == 0) {
@@ -89,11 +89,20 @@ class Circles {
         const std::string key = std::to_string(index + 1);
         const double middle = (inner + radius_) / 2;
         const double arc = 2 * std::numbers::pi * middle * share;
-        if (arc < text_width(key, key_font) + 4) return;  // the table has it
+        const bool inside = arc >= text_width(key, key_font) + 4;
         const double angle = 2 * std::numbers::pi * (from + share / 2);
-        sheet_.words(key,
-                     {centre.x + middle * std::sin(angle), centre.y - middle * std::cos(angle) + 3},
-                     Anchor::middle, key_font, words_on(fill));
+        const double far = inside ? middle : radius_ + 6;
+        const Point at{centre.x + far * std::sin(angle), centre.y - far * std::cos(angle) + 3};
+        if (!inside && is_taken(at)) return;  // the table has it
+        if (!inside) outside_.push_back(at);
+        sheet_.words(key, at, Anchor::middle, key_font, inside ? words_on(fill) : ink::black);
+    }
+
+    // By another number beside the ring.
+    bool is_taken(Point at) const {
+        return std::any_of(outside_.begin(), outside_.end(), [&](Point other) {
+            return std::hypot(at.x - other.x, at.y - other.y) < 1.3 * key_font.size;
+        });
     }
 
     const Figure& figure_;
@@ -102,6 +111,7 @@ class Circles {
     std::size_t columns_ = 1;
     double cell_ = 0;
     double radius_ = 0;
+    std::vector<Point> outside_;  // where numbers stand beside the rings
 };
 
 }  // namespace

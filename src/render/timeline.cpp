@@ -34,7 +34,7 @@ double last_moment(const model::Timeline& timeline) {
 }
 
 double most_of(const Strip& strip) {
-    double most = 0;
+    double most = strip.least_end;
     for (const auto& line : strip.lines) {
         for (const Moment& moment : line) {
             if (is_known(moment)) most = std::max(most, *moment.value);

@@ -146,7 +146,7 @@ TEST(ChartTimeline, RatesOfTheMedianRun) {
     const auto figure = chart_timeline(sides, *join(sides));
     const auto& strips = std::get<model::Timeline>(figure.content).strips;
     ASSERT_EQ(strips.size(), 2u);
-    EXPECT_EQ(strips[0].axis, "stolen time [% of a CPU]");
+    EXPECT_EQ(strips[0].axis, "stolen by the hypervisor [% of a CPU]");
     EXPECT_EQ(strips[1].axis, "page-faults per second");
     ASSERT_EQ(strips[0].lines.size(), 2u);
     ASSERT_EQ(strips[0].lines[0].size(), 3u);

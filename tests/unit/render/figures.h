@@ -51,8 +51,9 @@ inline model::Figure over_time() {
     model::Timeline timeline;
     timeline.strips = {
         {"stolen time [% of a CPU]",
+         0,
          {{{0.1, 10.0}, {0.2, 20.0}, {0.3, {}}, {0.4, 5.0}}, {{0.1, 0.0}, {0.9, 1.0}}}},
-        {"page-faults per second", {{{0.1, 5000.0}}, {}}}};
+        {"page-faults per second", 0, {{{0.1, 5000.0}}, {}}}};
     figure.content = timeline;
     return figure;
 }
