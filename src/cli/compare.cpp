@@ -8,10 +8,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/compare_charts.h"
 #include "cli/compare_input.h"
 #include "cli/compare_sides.h"
 #include "cli/compare_view.h"
 #include "cli/output.h"
+#include "cli/run_folder.h"
 #include "cli/verbs.h"
 #include "compare/warnings.h"
 #include "guest/files.h"
@@ -73,6 +75,8 @@ class Compare final : public Verb {
                "  ringside compare --csv a.txt             one file alone: as CSV\n"
                "  ringside compare --csv --top 10 --only cache-misses a.txt b.txt\n"
                "  ringside compare --split DIR a.txt b.txt a CSV file for each event\n"
+               "  ringside compare --chart f3.eps --chart circle=f7.pdf --series Host,VM a.csv "
+               "b.csv\n"
                "\n"
                "The ratio is that of each side to the first, of geometric means. What the program\n"
                "prints goes to files of its run. The guest sees the files of this machine; what "
@@ -91,6 +95,8 @@ class Compare final : public Verb {
     Result<void> show(std::vector<Side> sides) const;
     Result<void> check();
     Result<CompareView> make_view(std::vector<Side> sides) const;
+    Result<void> check_series(std::size_t sides) const;
+    Result<void> name_sides(std::vector<Side>& sides) const;
     bool is_wanted(const Row& row) const;
     Result<void> write(const CompareView& view) const;
 
@@ -99,9 +105,9 @@ class Compare final : public Verb {
     std::vector<std::string> only_;
     std::string per_text_ = "run";
     std::string split_folder_;
-    std::string chart_;
+    ChartWishes charts_;
     std::string title_;
-    std::string caption_;
+    std::string series_;
     std::string guest_ = "guest";
     std::string co_run_in_ = "other";
     std::vector<std::string> on_;
@@ -120,10 +126,9 @@ void Compare::declare(Options& options) {
     options.texts("--only", "EVENTS", only_, "only these events, with commas between");
     options.number("--top", "N", top_, "of each event the N heaviest functions [10; 0: all]");
     options.text("--split", "DIR", split_folder_, "also write a CSV for each event into DIR");
-    options.text("--chart", "FILE.svg", chart_,
-                 "also draw the heaviest functions of the first event, or of --only");
-    options.text("--title", "TEXT", title_, "what stands above table and chart [the command]");
-    options.text("--caption", "TEXT", caption_, "what stands below the chart");
+    charts_.declare(options);
+    options.text("--title", "TEXT", title_, "what stands above table and charts [the command]");
+    options.text("--series", "NAMES", series_, "what the sides are called, with commas between");
     declare_output(options, output_, true);
     plan_.declare(options);
     options.text("--guest", "TARGET", guest_,
@@ -148,14 +153,11 @@ Result<void> Compare::check() {
     if (top_ != -1 && (top_ < 0 || top_ != std::floor(top_))) {
         return fail(ErrorCode::bad_input, "--top wants a number of rows, 0 or more");
     }
-    if (!chart_.empty() && !chart_.ends_with(".svg")) {
-        return fail(ErrorCode::bad_input, "--chart draws SVG: name a file that ends in .svg",
-                    "rsvg-convert makes PNG, PDF and EPS of it");
-    }
     if (co_run_in_ != "same" && co_run_in_ != "other") {
         return fail(ErrorCode::bad_input, "--co-run-in wants same or other, not " + co_run_in_);
     }
     wish_.co_run_apart = co_run_in_ == "other";
+    if (auto sound = charts_.check(); !sound) return sound;
     if (files_.empty() && plan_.command.empty()) {
         return fail(ErrorCode::bad_input, "nothing to compare",
                     "give a command after --, or name the files of two sides");
@@ -199,6 +201,23 @@ Result<std::vector<Side>> Compare::read_files() const {
     return sides;
 }
 
+Result<void> Compare::check_series(std::size_t sides) const {
+    if (series_.empty() || base::split(series_, ',').size() == sides) return {};
+    return fail(ErrorCode::bad_input, fmt::format("--series names {} sides, and there are {}",
+                                                  base::split(series_, ',').size(), sides));
+}
+
+Result<void> Compare::name_sides(std::vector<Side>& sides) const {
+    if (series_.empty()) return {};
+    if (auto sound = check_series(sides.size()); !sound) return sound;
+    const auto names = base::split(series_, ',');
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+        const auto name = base::trim(names[i]);
+        if (!name.empty()) sides[i].name = name;
+    }
+    return {};
+}
+
 bool Compare::is_wanted(const Row& row) const {
     if (only_.empty()) return true;
     for (const auto& list : only_) {
@@ -210,6 +229,7 @@ bool Compare::is_wanted(const Row& row) const {
 }
 
 Result<CompareView> Compare::make_view(std::vector<Side> sides) const {
+    if (auto named = name_sides(sides); !named) return named.error();
     make_names_unique(sides);
     auto comparison = compare::join(sides, per_);
     if (!comparison) return comparison.error();
@@ -229,10 +249,8 @@ Result<CompareView> Compare::make_view(std::vector<Side> sides) const {
 
 Result<void> Compare::write(const CompareView& view) const {
     constexpr std::size_t shown_at_first = 10;
-    if (!chart_.empty()) {
-        const std::size_t drawn = top_ > 0 ? static_cast<std::size_t>(top_) : shown_at_first;
-        if (auto done = write_chart(view, chart_, caption_, drawn); !done) return done;
-    }
+    const std::size_t drawn = top_ > 0 ? static_cast<std::size_t>(top_) : shown_at_first;
+    if (auto done = charts_.write(view, drawn); !done) return done;
     if (!split_folder_.empty()) {
         if (auto done = write_event_files(view, split_folder_); !done) return done;
     }
@@ -280,6 +298,7 @@ Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides, i
 
 Outcome Compare::compare_command() {
     if (auto sound = plan_.check(); !sound) return sound.error();
+    if (auto sound = check_series(on_.empty() ? 2 : on_.size()); !sound) return sound.error();
     auto scratch = guest::TempDir::make("ringside-compare");
     if (!scratch) return scratch.error();
     fs::path folder = scratch->path();

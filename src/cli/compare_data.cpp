@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/csv.h"
@@ -96,6 +97,7 @@ std::string row_csv(const Row& row) {
                             number(ratio.ci_high), number(ratio.p_adjusted),
                             ratio.significant ? (*ratio.significant ? "1" : "0") : "");
     }
+    for (const Cell& cell : row.cells) text += fmt::format(",{}", fmt::join(cell.values, " "));
     return text + "\n";
 }
 
@@ -113,6 +115,7 @@ std::string compare_csv(const CompareView& view) {
             text += "," + csv_field(view.sides[i].name + "_" + what);
         }
     }
+    for (const auto& side : view.sides) text += "," + csv_field(side.name + "_values");
     text += "\n";
     const auto& comparison = view.comparison;
     for (const auto* rows : {&comparison.events, &comparison.functions, &comparison.unresolved}) {

@@ -3,8 +3,6 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "cli/compare_view.h"
-#include "compare/chart.h"
-#include "render/svg.h"
 
 namespace ringside::cli {
 
@@ -41,21 +39,6 @@ Result<void> write_event_files(const CompareView& view, const std::string& folde
         if (auto done = base::replace_file(file.string(), compare_csv(part)); !done) return done;
     }
     return {};
-}
-
-Result<void> write_chart(const CompareView& view, const std::string& file,
-                         const std::string& caption, std::size_t top) {
-    const auto& functions = view.comparison.functions;
-    if (functions.empty()) {
-        return fail(ErrorCode::bad_input, "no function to draw was sampled");
-    }
-    auto figure =
-        compare::chart_functions(view.sides, view.comparison, functions.front().event, top);
-    figure.title = view.title;
-    figure.caption = caption.empty()
-                         ? "* a difference that is no chance; lines: 95 % confidence of the mean"
-                         : caption;
-    return base::replace_file(file, render::svg_of(figure));
 }
 
 }  // namespace ringside::cli

@@ -4,12 +4,13 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/flat_profile.h"
+#include "cli/run_folder.h"
 #include "compare/csv_table.h"
+#include "compare/joined_table.h"
 #include "compare/perf_text.h"
 #include "guest/files.h"
 
@@ -21,155 +22,10 @@ namespace fs = std::filesystem;
 using base::fail;
 using compare::Run;
 using compare::Side;
-using Json = nlohmann::ordered_json;  // the parts of the time have an order
 
 Error in_file(const fs::path& file, Error error) {
     error.what = file.string() + ": " + error.what;
     return error;
-}
-
-Result<Json> read_json(const fs::path& file, std::string_view schema) {
-    const auto text = guest::read_file(file);
-    if (!text) return text.error();
-    Json json = Json::parse(*text, nullptr, false);
-    if (!json.is_object() || json.value("schema", "") != schema) {
-        return fail(ErrorCode::bad_input,
-                    fmt::format("{}: not of the schema {}", file.string(), schema));
-    }
-    return json;
-}
-
-double number(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-std::string text(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-template <typename T>
-std::optional<T> maybe(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    const bool fits = found != json.end() &&
-                      (std::is_integral_v<T> ? found->is_number_integer() : found->is_number());
-    return fits ? std::optional(found->get<T>()) : std::nullopt;
-}
-
-CounterState state_of(const std::string& name) {
-    for (const auto state :
-         {CounterState::ok, CounterState::dead, CounterState::starved, CounterState::not_permitted,
-          CounterState::not_scheduled, CounterState::implausible}) {
-        if (to_string(state) == name) return state;
-    }
-    return CounterState::absent;
-}
-
-compare::Count count_of(const Json& event) {
-    compare::Count count;
-    count.event = text(event, "name");
-    count.unit = text(event, "unit");
-    count.state = state_of(text(event, "state"));
-    count.reason = text(event, "reason");
-    count.value = number(event, "value");
-    count.running_ratio = maybe<double>(event, "running_ratio").value_or(1);
-    return count;
-}
-
-// Times that are not known are left out: they are in the unexplained rest.
-void add_counts(const Json& stat, Run& run) {
-    const Json times = stat.value("time", Json::object());
-    for (const auto& [name, value] : times.items()) {
-        if (!value.is_number() || !name.ends_with("_ns")) continue;
-        compare::Count count;
-        count.event = "time." + name.substr(0, name.size() - 3);
-        count.unit = "ns";
-        count.value = value.get<double>();
-        run.counts.push_back(std::move(count));
-    }
-    for (const char* list : {"events", "left_out"}) {
-        for (const auto& event : stat.value(list, Json::array())) {
-            run.counts.push_back(count_of(event));
-        }
-    }
-    run.exit_code = maybe<int>(stat, "exit_code");
-}
-
-bool is_clock(const std::string& event) {
-    return event.starts_with("cpu-clock") || event.starts_with("task-clock");
-}
-
-void add_hits(const Json& report, Run& run) {
-    for (const auto& event : report.value("events", Json::array())) {
-        const std::string name = text(event, "name");
-        run.sampled.push_back(
-            {name, is_clock(name) ? "ns" : "", number(event, "samples"), number(event, "lost")});
-        for (const auto& row : event.value("rows", Json::array())) {
-            compare::Hit hit;
-            hit.event = name;
-            hit.module = text(row, "dso");
-            hit.symbol = text(row, "symbol");
-            hit.in_kernel = text(row, "mode").ends_with("kernel");
-            hit.resolved = row.value("resolved", true);
-            hit.value = number(row, "period");
-            hit.samples = number(row, "samples");
-            run.hits.push_back(std::move(hit));
-        }
-    }
-}
-
-std::string digest(const fs::path& file) {
-    const auto content = guest::read_file(file);
-    return content ? fmt::format("{}:{}", content->size(), guest::short_hash(*content)) : "";
-}
-
-Result<Run> read_run(const fs::path& folder) {
-    auto stat = read_json(folder / "stat.json", "ringside.stat/1");
-    if (!stat) return stat.error();
-    auto report = read_json(folder / "report.json", "ringside.report/1");
-    if (!report) return report.error();
-    Run run;
-    add_counts(*stat, run);
-    add_hits(*report, run);
-    run.output_digest = digest(folder / "stdout");
-    return run;
-}
-
-compare::Environment environment_of(const Json& json) {
-    compare::Environment environment;
-    environment.kernel = text(json, "kernel");
-    environment.cpu = text(json, "cpu");
-    environment.hypervisor = text(json, "hypervisor");
-    environment.clock_source = text(json, "clock_source");
-    environment.cpus = maybe<int>(json, "cpus");
-    environment.memory_bytes = maybe<double>(json, "memory_bytes");
-    environment.cpu_hz = maybe<double>(json, "cpu_hz");
-    return environment;
-}
-
-// Throws what the JSON library does where a member is of another type than ours.
-Result<Side> read_side(const fs::path& path) {
-    auto json = read_json(path / "side.json", "ringside.run/1");
-    if (!json) return json.error();
-    Side side;
-    side.name = text(*json, "name");
-    side.kind = compare::parse_side_kind(text(*json, "kind")).value_or(compare::SideKind::file);
-    side.environment = environment_of(json->value("environment", Json::object()));
-    const Json build_ids = json->value("build_ids", Json::object());
-    for (const auto& [module, id] : build_ids.items()) {
-        if (id.is_string()) side.build_ids[module] = id.get<std::string>();
-    }
-    for (const auto& note : json->value("notes", Json::array())) {
-        if (note.is_string()) side.notes.push_back(note.get<std::string>());
-    }
-    const int finished = maybe<int>(*json, "runs").value_or(0);
-    for (int i = 1; i <= finished; ++i) {
-        auto run = read_run(path / std::to_string(i));
-        if (!run) return run.error();
-        side.runs.push_back(std::move(*run));
-    }
-    return side;
 }
 
 Result<Side> read_recording(const fs::path& file) {
@@ -220,6 +76,18 @@ Result<Side> read_text(const fs::path& file, const std::string& content) {
     return side;
 }
 
+// All sides of a table that was joined before; none if it is no such file.
+Result<std::vector<Side>> read_joined(const fs::path& path) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) return std::vector<Side>();
+    const auto content = guest::read_file(path);
+    if (!content) return content.error();
+    if (!compare::looks_like_joined_table(*content)) return std::vector<Side>();
+    auto sides = compare::parse_joined_table(*content);
+    if (!sides) return in_file(path, sides.error());
+    return sides;
+}
+
 Result<Side> read_path(const fs::path& path) {
     std::error_code error;
     if (fs::is_directory(path, error)) return read_run_folder(path.string());
@@ -268,19 +136,6 @@ std::string plain_name(const std::string& path) {
 
 }  // namespace
 
-Result<Side> read_run_folder(const std::string& folder) {
-    std::error_code error;
-    if (!fs::exists(fs::path(folder) / "side.json", error)) {
-        return fail(ErrorCode::bad_input, folder + " holds no finished run of `ringside measure`");
-    }
-    try {
-        return read_side(folder);
-    } catch (const Json::exception& problem) {
-        // Of the right schema, and a string where a number belongs.
-        return fail(ErrorCode::bad_input, fmt::format("{}: damaged: {}", folder, problem.what()));
-    }
-}
-
 Result<std::vector<Side>> read_sides(const std::string& text) {
     std::error_code error;
     std::string name;
@@ -295,6 +150,12 @@ Result<std::vector<Side>> read_sides(const std::string& text) {
         auto side = read_run_folder(folder.string());
         if (!side) return side.error();
         sides.push_back(std::move(*side));
+    }
+    if (sides.empty()) {
+        auto joined = read_joined(rest);
+        if (!joined) return joined.error();
+        sides = std::move(*joined);
+        if (sides.size() == 1 && !name.empty()) sides.front().name = name;
     }
     if (!sides.empty()) return sides;
     std::vector<std::string> paths{rest};

@@ -12,10 +12,8 @@
 namespace ringside::cli {
 
 // "[NAME=]PATH[,PATH...]": several paths are repeats of one side. A folder that `ringside compare`
-// kept is all its sides. What exists under its whole name is one path, whatever it holds.
+// kept, and a table that it wrote (--csv), is all its sides. What exists under its whole name is
+// one path, whatever it holds.
 Result<std::vector<compare::Side>> read_sides(const std::string& text);
-
-// One folder of `ringside measure`, with the runs that were finished.
-Result<compare::Side> read_run_folder(const std::string& folder);
 
 }  // namespace ringside::cli

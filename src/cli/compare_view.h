@@ -30,9 +30,5 @@ std::string compare_json(const CompareView& view);
 std::string plain_file(std::string_view text);
 // A CSV for each event that was sampled.
 Result<void> write_event_files(const CompareView& view, const std::string& folder);
-// The `top` heaviest functions of the first event, as SVG. Without a caption, it explains the
-// marks.
-Result<void> write_chart(const CompareView& view, const std::string& file,
-                         const std::string& caption, std::size_t top);
 
 }  // namespace ringside::cli

@@ -104,6 +104,7 @@ Result<void> MeasuredRun::attach(pid_t pid) {
 void MeasuredRun::watch() {
     if (stopped_) return;
     const std::chrono::duration<double> lived = SteadyClock::now() - started_;
+    keep_interval(lived.count());
     const auto printed = static_cast<double>(out_.size_bytes() + err_.size_bytes());
     if (lived.count() > plan_.timeout_s) {
         stopped_ = fail(ErrorCode::timed_out,
@@ -119,7 +120,22 @@ void MeasuredRun::watch() {
     if (stopped_) ::kill(-pid_, SIGKILL);
 }
 
+// What came in since the last time, for a timeline. Longer runs have longer intervals, so that they
+// stay few: some 200, and 200 more each time the run has become 2.7 times as long.
+void MeasuredRun::keep_interval(double lived_s) {
+    constexpr double share_of_run = 1.0 / 200;
+    constexpr double least_s = 0.02;  // below which rates say little; a whole run may be shorter
+    const double lasted_s = lived_s - kept_until_s_;
+    if (lasted_s < lived_s * share_of_run || (kept_until_s_ > 0 && lasted_s < least_s)) return;
+    auto rows = panel_->read_interval();
+    auto time = keeper_->read_interval();
+    if (!rows || !time) return;
+    kept_until_s_ = lived_s;
+    intervals_ += stat_json(StatInterval{lived_s, std::move(*rows), std::move(*time)});
+}
+
 void MeasuredRun::read_counters() {
+    const std::chrono::duration<double> lived = SteadyClock::now() - started_;
     panel_->stop();
     auto time = keeper_->read();
     auto rows = panel_->read();
@@ -129,6 +145,7 @@ void MeasuredRun::read_counters() {
     }
     time_ = std::move(*time);
     rows_ = std::move(*rows);
+    keep_interval(lived.count());
 }
 
 Result<void> MeasuredRun::write_profile() {
@@ -152,6 +169,10 @@ Result<void> MeasuredRun::write(const base::ExitStatus& status) {
         split->clock.cpu_ns = status.cpu_ns;
     }
     if (auto written = write_profile(); !written) return written;
+    if (auto written = base::replace_file((folder_ / "intervals.jsonl").string(), intervals_);
+        !written) {
+        return written;
+    }
     StatReport report;
     report.subject = plan_.command[0];
     report.command = plan_.command;
@@ -171,7 +192,7 @@ Outcome MeasuredRun::execute() {
     hooks.stderr_fd = err_.fd.get();
     hooks.own_group = true;
     hooks.before = [&](pid_t pid) { return attach(pid); };
-    hooks.tick_every = std::chrono::milliseconds(250);
+    hooks.tick_every = std::chrono::milliseconds(100);
     hooks.tick = [&] { watch(); };
     hooks.ended = [&] { read_counters(); };
     hooks.after = [&](const base::ExitStatus& status) { return write(status); };

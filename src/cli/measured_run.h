@@ -41,6 +41,7 @@ class MeasuredRun {
     Result<void> attach(pid_t pid);
     Result<void> start_recorder(pid_t pid);
     void watch();
+    void keep_interval(double lived_s);
     void read_counters();
     Result<void> write(const base::ExitStatus& status);
     Result<void> write_profile();
@@ -62,6 +63,8 @@ class MeasuredRun {
     analysis::StatRows rows_;
     std::optional<TimeReport> time_;
     base::ExitStatus status_;
+    double kept_until_s_ = 0;
+    std::string intervals_;  // a line of JSON for each
     std::vector<std::string> notes_;
     std::map<std::string, std::string> build_ids_;
 };

@@ -18,24 +18,6 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::optional<double> parse_double(std::string_view text) {
-    if (text.ends_with('%')) text.remove_suffix(1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    if (!whole || !std::isfinite(value)) return std::nullopt;
-    return value;
-}
-
-std::optional<CounterState> parse_state(std::string_view text) {
-    for (const auto state :
-         {CounterState::ok, CounterState::dead, CounterState::starved, CounterState::absent,
-          CounterState::not_permitted, CounterState::not_scheduled, CounterState::implausible}) {
-        if (to_string(state) == text) return state;
-    }
-    return std::nullopt;
-}
-
 class Table {
   public:
     explicit Table(const Cells& titles) {
@@ -162,6 +144,24 @@ class Table {
 };
 
 }  // namespace
+
+std::optional<double> parse_double(std::string_view text) {
+    if (text.ends_with('%')) text.remove_suffix(1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (!whole || !std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+std::optional<CounterState> parse_state(std::string_view text) {
+    for (const auto state :
+         {CounterState::ok, CounterState::dead, CounterState::starved, CounterState::absent,
+          CounterState::not_permitted, CounterState::not_scheduled, CounterState::implausible}) {
+        if (to_string(state) == text) return state;
+    }
+    return std::nullopt;
+}
 
 Result<std::vector<Run>> parse_csv_table(std::string_view text) {
     const auto rows = base::parse_csv(text);

@@ -2,6 +2,7 @@
 // side.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +18,9 @@ namespace ringside::compare {
 //   value or period or self_pct or overhead or percent, unit, state, reason, run (1, 2, ...)
 // Fails without a header that has an event or a symbol, and a value; names the line of a bad row.
 Result<std::vector<Run>> parse_csv_table(std::string_view text);
+
+// A finite number, with or without "%" behind it.
+std::optional<double> parse_double(std::string_view text);
+std::optional<CounterState> parse_state(std::string_view text);
 
 }  // namespace ringside::compare

@@ -1,7 +1,6 @@
 #include "compare/join.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 
@@ -14,50 +13,7 @@ namespace ringside::compare {
 
 namespace {
 
-constexpr std::array<std::pair<Per, std::string_view>, 4> per_names = {{
-    {Per::run, "run"},
-    {Per::second, "second"},
-    {Per::instruction, "instruction"},
-    {Per::share, "share"},
-}};
-
 constexpr std::string_view unresolved_symbol = "[unresolved]";
-
-// By what to divide the values of each run of each side.
-using Divisors = std::vector<std::vector<double>>;
-
-std::optional<double> divisor_of(const Run& run, Per per) {
-    const auto use = [&](std::string_view event, double unit) -> std::optional<double> {
-        const Count* count = run.find(event);
-        if (count == nullptr || !count->ok() || count->value <= 0) return std::nullopt;
-        return count->value / unit;
-    };
-    if (per == Per::second) return use("time.wall", 1e9);
-    if (per == Per::instruction) {
-        const auto all = use("instructions", 1);
-        return all ? all : use("instructions:u", 1);
-    }
-    return 1.0;
-}
-
-Result<Divisors> find_divisors(const std::vector<Side>& sides, Per per) {
-    Divisors divisors;
-    for (const Side& side : sides) {
-        auto& own = divisors.emplace_back();
-        for (const Run& run : side.runs) {
-            const auto divisor = divisor_of(run, per);
-            if (!divisor) {
-                return base::fail(
-                    ErrorCode::bad_input,
-                    fmt::format("{} has no {} to divide by", side.name,
-                                per == Per::second ? "wall time" : "count of instructions"),
-                    "--per run and --per share need neither");
-            }
-            own.push_back(*divisor);
-        }
-    }
-    return divisors;
-}
 
 // Where a row belongs: event, kernel or not, module, symbol.
 using Key = std::tuple<std::string, bool, std::string, std::string>;
@@ -79,6 +35,11 @@ class Joining {
         }
         for (auto* rows : {&comparison.events, &comparison.functions, &comparison.unresolved}) {
             judge(*rows);
+        }
+        for (const auto& [key, sum] : wholes_) {
+            auto& sides = comparison.wholes[key.first];
+            sides.resize(sides_.size());
+            sides[key.second] = sum / static_cast<double>(sides_[key.second].runs.size());
         }
         sort_functions(comparison.functions);
         sort_functions(comparison.unresolved);
@@ -262,20 +223,6 @@ void Joining::sort_functions(std::vector<Row>& rows) const {
 }
 
 }  // namespace
-
-std::string_view to_string(Per per) {
-    for (const auto& [each, name] : per_names) {
-        if (each == per) return name;
-    }
-    return "run";
-}
-
-std::optional<Per> parse_per(std::string_view text) {
-    for (const auto& [per, name] : per_names) {
-        if (name == text) return per;
-    }
-    return std::nullopt;
-}
 
 std::optional<double> Cell::mean() const {
     if (!ok() || values.empty()) return std::nullopt;

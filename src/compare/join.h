@@ -1,6 +1,7 @@
 // Sides joined into one table: by event, then by function. Pure.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,15 +10,11 @@
 #include <ringside/result.h>
 
 #include "compare/names.h"
+#include "compare/per.h"
 #include "compare/ratio.h"
 #include "compare/run.h"
 
 namespace ringside::compare {
-
-// By what values are divided, run by run, before they are compared.
-enum class Per { run, second, instruction, share };
-std::string_view to_string(Per per);
-std::optional<Per> parse_per(std::string_view text);
 
 // One side's part of a row.
 struct Cell {
@@ -48,6 +45,8 @@ struct Comparison {
     std::vector<Row> events;      // counts and times
     std::vector<Row> functions;   // heaviest first, event by event
     std::vector<Row> unresolved;  // addresses without a name, module by module
+    // All of an event that was sampled, by side: the mean over its runs, 0 where it was not.
+    std::map<std::string, std::vector<double>> wholes;
 };
 
 // At least one side, each with at least one run. Fails where `per` divides by what a side has not

@@ -6,27 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "compare/time_parts.h"
+
 namespace ringside::compare {
 
 namespace {
-
-// Parts of the time and what a reader calls them.
-struct Cause {
-    std::string_view event;
-    std::string_view name;
-    std::string_view words;
-};
-constexpr std::array<Cause, 9> causes = {{
-    {"time.user", "compute", "computing in user mode"},
-    {"time.kernel", "kernel", "work of the kernel"},
-    {"time.stolen", "stolen", "time stolen by the hypervisor"},
-    {"time.waiting", "waiting", "waiting for a CPU"},
-    {"time.blocked", "blocked", "blocked on I/O or in the kernel"},
-    {"time.paging", "paging", "blocked in page faults"},
-    {"time.sleeping", "sleeping", "sleeping by choice"},
-    {"time.stopped", "stopped", "being stopped"},
-    {"time.unexplained", "unexplained", "time that nothing here explains"},
-}};
 
 // Events that speak for themselves when they differ.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> telling = {{
@@ -130,7 +114,7 @@ void Judge::say_causes() {
     if (!whole || *whole == 0 || lived->ratios[side_].significant == std::optional(false)) return;
     constexpr double worth_saying = 0.03;
     std::vector<Finding> parts;
-    for (const Cause& cause : causes) {
+    for (const TimePart& cause : time_parts) {
         const Row* row = find_row(comparison_.events, cause.event);
         const auto part = row == nullptr ? std::nullopt : difference(*row);
         if (!part || std::abs(*part / *whole) < worth_saying) continue;

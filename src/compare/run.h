@@ -42,8 +42,15 @@ struct Sampled {
     double lost = 0;
 };
 
+// What came in until a moment of a run, since the moment before.
+struct Interval {
+    double at_s = 0;
+    std::vector<Count> counts;
+};
+
 struct Run {
     std::vector<Count> counts;
+    std::vector<Interval> intervals;  // none where that was not kept
     std::vector<Hit> hits;
     std::vector<Sampled> sampled;
     std::optional<int> exit_code;  // as a shell gives it

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace ringside::model {
@@ -15,20 +16,57 @@ struct Bar {
     std::string note;  // why there is no value
 };
 
-// The bars of one thing side by side, one for each series.
+// The bars of one thing, one for each series.
 struct BarGroup {
-    std::string label;
-    std::string mark;  // "[.]" or "[k]"; may be empty
+    std::string label;  // the name of a function
+    std::string place;  // where it is: its module; may be empty
+    std::string mark;   // "[.]" or "[k]"; may be empty
     std::vector<Bar> bars;
     bool stressed = false;  // the difference between its bars is no chance
 };
 
-struct BarFigure {
+struct Bars {
+    std::vector<BarGroup> groups;
+    bool upright = false;  // beside each other, from left to right; else below each other
+};
+
+// What a whole is made of, for each series.
+struct Part {
+    std::string label;
+    std::string place;
+    std::string mark;
+    std::vector<std::optional<double>> values;  // one for each series
+    bool rest = false;                          // all that has no part of its own
+};
+
+struct Parts {
+    std::vector<Part> parts;
+    bool round = false;  // a circle for each series, of shares; else a bar, of values
+};
+
+// A value holds from the moment before to its own.
+struct Moment {
+    double at_s = 0;
+    std::optional<double> value;  // none: a gap
+};
+
+// One measure over time, a line for each series.
+struct Strip {
+    std::string axis;
+    double least_end = 0;  // how far the axis reaches at least, so that next to nothing looks so
+    std::vector<std::vector<Moment>> lines;
+};
+
+struct Timeline {
+    std::vector<Strip> strips;
+};
+
+struct Figure {
     std::string title;
     std::string caption;
-    std::string axis;                 // what is measured, with its unit
+    std::string axis;                 // what is measured, with its unit; strips have their own
     std::vector<std::string> series;  // "native", "vm"
-    std::vector<BarGroup> groups;     // from top to bottom
+    std::variant<Bars, Parts, Timeline> content;
 };
 
 }  // namespace ringside::model

@@ -6,15 +6,14 @@
 
 namespace ringside::render {
 
-Axis axis_for(double most) {
+Axis axis_for(double most, int wanted) {
     Axis axis;
     if (!(most > 0) || !std::isfinite(most)) return axis;
-    constexpr double wanted_ticks = 5;
-    const double power = std::pow(10, std::floor(std::log10(most / wanted_ticks)));
+    const double power = std::pow(10, std::floor(std::log10(most / wanted)));
     axis.step = power;
     for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
         axis.step = factor * power;
-        if (most / axis.step <= wanted_ticks) break;
+        if (most / axis.step <= wanted) break;
     }
     axis.end = axis.step * std::ceil(most / axis.step * (1 - 1e-9));
     return axis;

@@ -15,7 +15,8 @@ struct Axis {
     std::string label(double value) const;
 };
 
-// From 0 to at least `most`, in steps of 1, 2 or 5 times a power of ten; about five of them.
-Axis axis_for(double most);
+// From 0 to at least `most`, in steps of 1, 2 or 5 times a power of ten; at most
+// `wanted` of them.
+Axis axis_for(double most, int wanted = 5);
 
 }  // namespace ringside::render

@@ -1,14 +1,15 @@
-// A figure as SVG: real text, a title and a description for those who do not see it, colours that
-// differ in lightness as well as in hue.
+// A picture as SVG: real text, a title and a description for those who do not see it.
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "model/figure.h"
+#include "render/picture.h"
 
 namespace ringside::render {
 
-// Horizontal bars, so that names of functions can be read. The same figure gives the same bytes.
-std::string svg_of(const model::BarFigure& figure);
+// The same picture gives the same bytes. `id` begins the ids in it, which must differ between
+// pictures of one page.
+std::string svg_of(const Picture& picture, std::string_view id = "figure");
 
 }  // namespace ringside::render

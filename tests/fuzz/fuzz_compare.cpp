@@ -6,6 +6,7 @@
 
 #include "compare/csv_table.h"
 #include "compare/join.h"
+#include "compare/joined_table.h"
 #include "compare/judge.h"
 #include "compare/perf_text.h"
 #include "compare/warnings.h"
@@ -42,5 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static_cast<void>(looks_like_perf_report(text));
     if (auto report = parse_perf_report(text)) compare_with_itself({std::move(report->run)});
     if (auto runs = parse_csv_table(text)) compare_with_itself(std::move(*runs));
+    if (auto sides = parse_joined_table(text); sides && !sides->empty()) {
+        compare_with_itself(std::move(sides->front().runs));
+    }
     return 0;
 }

@@ -2,73 +2,84 @@
 
 #include <gmock/gmock.h>
 
-#include "render/axis.h"
+#include "figures.h"
+#include "render/layout.h"
 
 namespace ringside::render {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(AxisFor, StepsOfOneTwoOrFive) {
-    EXPECT_THAT(axis_for(10).ticks(), ElementsAre(0, 2, 4, 6, 8, 10));
-    EXPECT_DOUBLE_EQ(axis_for(11).step, 5);
-    EXPECT_DOUBLE_EQ(axis_for(11).end, 15);
-    EXPECT_DOUBLE_EQ(axis_for(0.0123).step, 0.005);
-    EXPECT_EQ(axis_for(0.0123).label(0.005), "0.005");
-    EXPECT_EQ(axis_for(1.2e6).label(500000), "500k");
-    EXPECT_EQ(axis_for(2.4e7).label(5e6), "5M");
-    EXPECT_EQ(axis_for(0.4).label(0), "0.0");
-    for (const double most : {0.0, -1.0, 1e-300, 1e300}) {
-        const Axis axis = axis_for(most);
-        EXPECT_GE(axis.end, most);
-        EXPECT_GE(axis.ticks().size(), 2u);
-        EXPECT_LE(axis.ticks().size(), 7u);
+// Tags closed in the order in which they were opened, attributes in quotes, no stray "<" or "&".
+bool is_well_formed(std::string_view xml) {
+    std::vector<std::string> open;
+    while (!xml.empty()) {
+        if (xml.front() == '&') {
+            const auto name = xml.substr(0, xml.find(';') + 1);
+            if (name != "&amp;" && name != "&lt;" && name != "&gt;" && name != "&quot;")
+                return false;
+        }
+        if (xml.front() != '<') {
+            xml.remove_prefix(1);
+            continue;
+        }
+        const auto end = xml.find('>');
+        if (end == std::string_view::npos) return false;
+        const std::string_view tag = xml.substr(1, end - 1);
+        if (tag.find('<') != std::string_view::npos) return false;
+        if (std::count(tag.begin(), tag.end(), '"') % 2 != 0) return false;
+        if (tag.front() == '/') {
+            if (open.empty() || open.back() != tag.substr(1)) return false;
+            open.pop_back();
+        } else if (tag.back() != '/') {
+            open.emplace_back(tag.substr(0, tag.find(' ')));
+        }
+        xml.remove_prefix(end + 1);
     }
+    return open.empty();
 }
 
-model::BarFigure two_sides() {
-    model::BarFigure figure;
-    figure.title = "a < b & \"c\"";
-    figure.axis = "cpu-clock [s] per run";
-    figure.series = {"native", "vm (TCG)"};
-    figure.groups = {
-        {"solve (bt.A)", "[.]", {{1.0, 0.9, 1.1, ""}, {2.0, 2.0, 2.0, ""}}, true},
-        {"clear_page ([kernel])", "[k]", {{0.5, 0.5, 0.5, ""}, {{}, 0, 0, "dead"}}, false}};
-    return figure;
+TEST(Svg, IsWellFormedAndTheSameEachTime) {
+    for (const auto& figure : all_forms()) {
+        const std::string svg = svg_of(lay_out(figure));
+        EXPECT_TRUE(is_well_formed(svg)) << svg;
+        EXPECT_EQ(svg, svg_of(lay_out(figure)));
+        EXPECT_THAT(svg, Not(HasSubstr("nan")));
+        EXPECT_THAT(svg, Not(HasSubstr("inf\"")));
+    }
+    EXPECT_FALSE(is_well_formed("<a><b></a></b>"));
+    EXPECT_FALSE(is_well_formed("<a>&nbsp</a>"));
 }
 
-TEST(Svg, HasBarsMarksSeriesAndTextForListeners) {
-    const std::string svg = svg_of(two_sides());
-    EXPECT_THAT(svg, HasSubstr("<title id=\"title\">a &lt; b &amp; &quot;c&quot;</title>"));
-    EXPECT_THAT(svg, HasSubstr("[.] solve (bt.A): native 1; vm (TCG) 2;"));
-    EXPECT_THAT(svg, HasSubstr(">[.] solve (bt.A) *</text>"));
-    EXPECT_THAT(svg, HasSubstr(">[k] clear_page ([kernel])</text>"));
-    EXPECT_THAT(svg, HasSubstr(">vm (TCG)</text>"));
-    EXPECT_THAT(svg, HasSubstr("cpu-clock [s] per run</text>"));
-    EXPECT_EQ(svg, svg_of(two_sides()));
+TEST(Svg, HasRealTextAndWordsForListeners) {
+    const std::string svg = svg_of(lay_out(two_sides()), "chart-1");
+    EXPECT_THAT(svg, HasSubstr("role=\"img\" aria-labelledby=\"chart-1-title chart-1-desc\""));
+    EXPECT_THAT(svg, HasSubstr("<title id=\"chart-1-title\">a &lt; b &amp; &quot;c&quot;</title>"));
+    EXPECT_THAT(svg, HasSubstr("[.] solve bt.A: native 1; vm (TCG) 2; no chance."));
+    EXPECT_THAT(svg,
+                HasSubstr("[k] clear_page [kernel]: native 0.5; vm (TCG) not measured, dead;"));
+    EXPECT_THAT(svg, HasSubstr(">[.] solve *</text>"));
+    EXPECT_THAT(svg, HasSubstr(">cpu-clock [s] per run</text>"));
+    EXPECT_THAT(svg, HasSubstr("<title>solve: native: 1</title></rect>"));
 }
 
-TEST(Svg, LengthsFollowValuesAndWhatIsUnknownIsNoBar) {
-    const std::string svg = svg_of(two_sides());
-    // The axis ends at 2, over 402 pixels.
-    EXPECT_THAT(svg, HasSubstr("width=\"201.00\""));
-    EXPECT_THAT(svg, HasSubstr("width=\"402.00\""));
-    EXPECT_THAT(svg, HasSubstr("width=\"100.50\""));
-    EXPECT_THAT(svg, HasSubstr(">dead</text>"));
-    EXPECT_THAT(svg, Not(HasSubstr("width=\"0.00\"")));
-    EXPECT_THAT(svg, HasSubstr("M462.9 "));  // the error bar of 1.0 begins at 0.9
+TEST(Svg, AWholeTurnIsARing) {
+    Picture picture;
+    picture.shapes.emplace_back(Wedge{{50, 50}, 20, 40, 0, 1, {0x0072b2}, ""});
+    EXPECT_THAT(svg_of(picture), HasSubstr("M50 10A40 40 0 0 1 50 90A40 40 0 0 1 50 10"
+                                           "L50 30A20 20 0 0 0 50 70A20 20 0 0 0 50 30Z"));
 }
 
-TEST(Svg, NothingAtAllAndNamesWithoutEnd) {
-    EXPECT_THAT(svg_of({}), HasSubstr("</svg>"));
+TEST(Svg, AbsurdNames) {
     auto figure = two_sides();
-    figure.groups[0].label = std::string(10000, 'x');
-    figure.groups[1].label = "\x01\xc3\xa4";
-    const std::string svg = svg_of(figure);
+    auto& groups = std::get<model::Bars>(figure.content).groups;
+    groups[0].label = std::string(10000, 'x');
+    groups[1].label = "\x01\xc3\xa4\xff]]>";
+    const std::string svg = svg_of(lay_out(figure));
+    EXPECT_TRUE(is_well_formed(svg));
     EXPECT_THAT(svg, HasSubstr("\u2026"));
-    EXPECT_THAT(svg, Not(HasSubstr("\x01")));
+    EXPECT_THAT(svg, HasSubstr("?\u00e4?]]&gt;"));
 }
 
 }  // namespace

@@ -1,0 +1,151 @@
+#include "compare/joined_table.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/csv.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "compare/csv_table.h"
+
+namespace ringside::compare {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+constexpr std::string_view values_ending = "_values";
+
+Cells header_of(std::string_view text) {
+    const auto rows = base::parse_csv(text.substr(0, text.find('\n')));
+    return rows.empty() ? Cells() : rows.front();
+}
+
+// Where the columns of one side are.
+struct SideColumns {
+    std::string name;
+    std::size_t values = 0;
+    std::size_t state = 0;
+};
+
+class JoinedTable {
+  public:
+    explicit JoinedTable(const Cells& titles) : titles_(titles) {
+        for (std::size_t i = 0; i < titles.size(); ++i) {
+            if (!titles[i].ends_with(values_ending)) continue;
+            SideColumns columns;
+            columns.name = titles[i].substr(0, titles[i].size() - values_ending.size());
+            columns.values = i;
+            columns.state = place(columns.name + "_state");
+            columns_.push_back(columns);
+            sides_.emplace_back().name = columns.name;
+        }
+    }
+
+    // How many runs a side has is known when all rows were seen. Nobody repeats without end.
+    Result<void> count_runs(const Cells& row) {
+        constexpr std::size_t most_runs = 1000;
+        for (std::size_t i = 0; i < sides_.size(); ++i) {
+            const auto words = base::split_words(cell(row, columns_[i].values));
+            if (words.size() > most_runs) {
+                return base::fail(ErrorCode::bad_input, fmt::format("more than {} runs of {}",
+                                                                    most_runs, columns_[i].name));
+            }
+            auto& runs = sides_[i].runs;
+            runs.resize(std::max({runs.size(), words.size(), std::size_t{1}}));
+        }
+        return {};
+    }
+
+    Result<void> add_row(const Cells& row) {
+        for (std::size_t i = 0; i < sides_.size(); ++i) {
+            const std::string state_text = cell(row, columns_[i].state);
+            const auto state = parse_state(state_text);
+            if (!state) {
+                return base::fail(ErrorCode::bad_input,
+                                  fmt::format("no state: \"{}\"", state_text));
+            }
+            const auto words = base::split_words(cell(row, columns_[i].values));
+            auto& runs = sides_[i].runs;
+            for (std::size_t j = 0; j < runs.size(); ++j) {
+                std::optional<double> value;
+                if (j < words.size()) value = parse_double(words[j]);
+                if (*state == CounterState::ok && !value) {
+                    return base::fail(ErrorCode::bad_input, fmt::format("no value for run {} of {}",
+                                                                        j + 1, columns_[i].name));
+                }
+                add(row, *state, value.value_or(0), runs[j]);
+            }
+        }
+        return {};
+    }
+
+    std::vector<Side> take() { return std::move(sides_); }
+
+  private:
+    std::size_t place(std::string_view title) const {
+        const auto found = std::find(titles_.begin(), titles_.end(), title);
+        return static_cast<std::size_t>(found - titles_.begin());
+    }
+    static std::string cell(const Cells& row, std::size_t column) {
+        return column < row.size() ? row[column] : std::string();
+    }
+    std::string cell(const Cells& row, std::string_view title) const {
+        return cell(row, place(title));
+    }
+
+    void add(const Cells& row, CounterState state, double value, Run& run) const {
+        const std::string event = cell(row, "event");
+        const std::string module = cell(row, "dso");
+        if (module.empty()) {
+            Count count;
+            count.event = event;
+            count.unit = cell(row, "unit");
+            count.state = state;
+            count.value = value;
+            run.counts.push_back(std::move(count));
+            return;
+        }
+        if (state != CounterState::ok) return;
+        if (run.find_sampled(event) == nullptr) {
+            run.sampled.push_back({event, cell(row, "unit"), 0, 0});
+        }
+        if (value == 0) return;  // no sample fell into it
+        run.hits.push_back({event, module, cell(row, "symbol"), cell(row, "mode") == "kernel",
+                            cell(row, "resolved") != "0", value, 0});
+    }
+
+    Cells titles_;
+    std::vector<SideColumns> columns_;
+    std::vector<Side> sides_;
+};
+
+}  // namespace
+
+bool looks_like_joined_table(std::string_view text) {
+    const Cells titles = header_of(text);
+    return !titles.empty() && titles.front() == "event" &&
+           std::any_of(titles.begin(), titles.end(),
+                       [](const std::string& title) { return title.ends_with(values_ending); });
+}
+
+Result<std::vector<Side>> parse_joined_table(std::string_view text) {
+    const auto rows = base::parse_csv(text);
+    if (rows.size() < 2) return base::fail(ErrorCode::bad_input, "a table without rows");
+    JoinedTable table(rows.front());
+    for (const auto step : {&JoinedTable::count_runs, &JoinedTable::add_row}) {
+        for (std::size_t i = 1; i < rows.size(); ++i) {
+            if (auto done = (table.*step)(rows[i]); !done) {
+                Error error = done.error();
+                error.what = fmt::format("row {}: {}", i, error.what);
+                return error;
+            }
+        }
+    }
+    return table.take();
+}
+
+}  // namespace ringside::compare

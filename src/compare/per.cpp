@@ -1,0 +1,69 @@
+#include "compare/per.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace ringside::compare {
+
+namespace {
+
+constexpr std::array<std::pair<Per, std::string_view>, 4> per_names = {{
+    {Per::run, "run"},
+    {Per::second, "second"},
+    {Per::instruction, "instruction"},
+    {Per::share, "share"},
+}};
+
+std::optional<double> divisor_of(const Run& run, Per per) {
+    const auto use = [&](std::string_view event, double unit) -> std::optional<double> {
+        const Count* count = run.find(event);
+        if (count == nullptr || !count->ok() || count->value <= 0) return std::nullopt;
+        return count->value / unit;
+    };
+    if (per == Per::second) return use("time.wall", 1e9);
+    if (per == Per::instruction) {
+        const auto all = use("instructions", 1);
+        return all ? all : use("instructions:u", 1);
+    }
+    return 1.0;
+}
+
+}  // namespace
+
+std::string_view to_string(Per per) {
+    for (const auto& [each, name] : per_names) {
+        if (each == per) return name;
+    }
+    return "run";
+}
+
+std::optional<Per> parse_per(std::string_view text) {
+    for (const auto& [per, name] : per_names) {
+        if (name == text) return per;
+    }
+    return std::nullopt;
+}
+
+Result<Divisors> find_divisors(const std::vector<Side>& sides, Per per) {
+    Divisors divisors;
+    for (const Side& side : sides) {
+        auto& own = divisors.emplace_back();
+        for (const Run& run : side.runs) {
+            const auto divisor = divisor_of(run, per);
+            if (!divisor) {
+                return base::fail(
+                    ErrorCode::bad_input,
+                    fmt::format("{} has no {} to divide by", side.name,
+                                per == Per::second ? "wall time" : "count of instructions"),
+                    "--per run and --per share need neither");
+            }
+            own.push_back(*divisor);
+        }
+    }
+    return divisors;
+}
+
+}  // namespace ringside::compare
