@@ -113,6 +113,7 @@ Result<BootEnd> boot(BootRequest request) {
     options.stdout_fd = log_fd.get();
     options.stderr_fd = log_fd.get();
     options.own_group = true;
+    options.kept_fds = request.kept_fds;
     const auto deadline = std::chrono::steady_clock::now() + request.limit;
     auto machine = base::spawn(qemu_arguments(request.spec), options);
     if (!machine) {

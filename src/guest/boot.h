@@ -20,6 +20,7 @@ struct BootRequest {
     fs::path directory;  // where pipes and logs go; must exist
     std::chrono::milliseconds limit{0};
     int cancel_fd = -1;
+    std::vector<int> kept_fds;  // that QEMU inherits
 };
 
 // What the init scripts reported: of the machine itself and, below it, of an inner guest.

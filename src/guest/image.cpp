@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "base/error.h"
 #include "base/file_io.h"
+#include "guest/driver.h"
 #include "guest/modules.h"
 
 namespace ringside::guest {
@@ -17,6 +18,7 @@ struct Sets {
     PackageSet kernel;
     PackageSet tools;
     std::optional<PackageSet> vmm;
+    std::string driver;  // our own module, or empty
 };
 
 Result<Sets> provide_sets(const fs::path& cache, const Kind& kind, const Progress& progress) {
@@ -24,7 +26,7 @@ Result<Sets> provide_sets(const fs::path& cache, const Kind& kind, const Progres
     if (!kernel) return kernel.error();
     auto tools = provide_packages(cache, kind.arch, "tools", kind.tool_packages, progress);
     if (!tools) return tools.error();
-    Sets sets{std::move(*kernel), std::move(*tools), std::nullopt};
+    Sets sets{std::move(*kernel), std::move(*tools), std::nullopt, {}};
     if (kind.vmm_packages.empty()) return sets;
     auto vmm = provide_packages(cache, kind.arch, "vmm", kind.vmm_packages, progress);
     if (!vmm) return vmm.error();
@@ -54,6 +56,11 @@ Result<void> add_modules(Layer& layer, const Sets& sets, const std::string& rele
     for (const auto& module : *modules) {
         const std::string name = fs::relative(module, sets.kernel.root);
         if (auto added = layer.add_tree(module, name); !added) return added;
+        list += "/" + name + "\n";
+    }
+    if (!sets.driver.empty()) {
+        const std::string name = fmt::format("lib/modules/{}/ringside_soft.ko", release);
+        layer.add_file(name, sets.driver);
         list += "/" + name + "\n";
     }
     layer.add_file("ringside/modules", std::move(list));
@@ -107,21 +114,26 @@ Result<Layer> build_layer(const Kind& kind, const Sets& sets, const std::string&
 // All that the bytes of the layer follow from. The number changes when this file's way of building
 // does.
 std::string layer_key(const Kind& kind, const Sets& sets) {
-    return fmt::format("1\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", kind.arch,
+    return fmt::format("1\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}{}\n", kind.arch,
                        fmt::join(kind.modules, " "), fmt::join(kind.programs, " "),
                        fmt::join(kind.vmm_programs, " "), fmt::join(kind.vmm_files, " "),
                        sets.kernel.content, sets.tools.content, sets.vmm ? sets.vmm->content : "",
-                       init_script());
+                       init_script(), sets.driver);
 }
 
 }  // namespace
 
 Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progress& progress) {
-    const auto sets = provide_sets(cache, kind, progress);
+    auto sets = provide_sets(cache, kind, progress);
     if (!sets) return sets.error();
     const auto kernel = find_kernel(sets->kernel.root);
     if (!kernel) return kernel.error();
     const std::string release = kernel->filename().string().substr(sizeof "vmlinuz-" - 1);
+    if (kind.soft_pmu) {
+        auto driver = provide_driver(cache, kind.arch, release, progress);
+        if (!driver) return driver.error();
+        sets->driver = std::move(*driver);
+    }
     const fs::path initrd = cache / "layers" / (short_hash(layer_key(kind, *sets)) + ".cpio");
     if (fs::exists(initrd)) return Image{*kernel, release, initrd};
 
