@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <type_traits>
 
 #include <unistd.h>
 
@@ -12,10 +13,31 @@ namespace ringside::softpmu {
 
 namespace {
 
-// One instruction on the page itself. Each vCPU writes its own counters; readers are other
-// programs, and load whole words whenever they like.
-void add(vpmu_page_vcpu& vcpu, soft_counter counter, std::uint64_t amount) {
-    vcpu.counter[counter].raw += amount;
+// Readers are other programs, and load whole words whenever they like.
+std::uint64_t load(const std::uint64_t& word) {
+    return std::atomic_ref(const_cast<std::uint64_t&>(word)).load(std::memory_order_relaxed);
+}
+void show(std::uint64_t& word, std::uint64_t value) {
+    std::atomic_ref(word).store(value, std::memory_order_relaxed);
+}
+
+// What the guest sees of a count, and what it asked to be told of it. `address(n)` is where the
+// counter was n less than now.
+template <typename Address>
+void lend(Vcpu& vcpu, unsigned counter, std::uint64_t now, std::int64_t amount, Address address) {
+    show(vcpu.lent->counter[counter].raw, now);
+    if (now >= load(vcpu.alarms->counter[counter].limit)) [[unlikely]] {
+        plugin.guest_page.sound(vcpu.index, counter, now, amount, address);
+    }
+}
+
+// One instruction on the page itself, where nobody sees but the plugin's own readers: each vCPU
+// writes its own counters.
+template <bool Lends, typename Address>
+void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, Address address) {
+    const std::uint64_t now = vcpu.shown->counter[counter].raw +=
+        static_cast<std::uint64_t>(amount);
+    if constexpr (Lends) lend(vcpu, counter, now, amount, address);
 }
 
 [[gnu::noinline]] void claim(unsigned index, Vcpu& vcpu) {
@@ -32,6 +54,11 @@ void add(vpmu_page_vcpu& vcpu, soft_counter counter, std::uint64_t amount) {
         if (!plugin.whole_machine) plugin.store.begin_thread(index, vcpu.thread);
         vcpu.shown = &plugin.store.vcpu(index);
     }
+    vcpu.index = index;
+    if (plugin.guest_page.is_open()) {
+        vcpu.lent = &plugin.guest_page.vcpu(index);
+        vcpu.alarms = &plugin.guest_page.alarms(index);
+    }
     // Its count goes on where another thread left it, or begins.
     const std::uint64_t executed = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
     if (executed == 0 || vcpu.sample_at == 0) vcpu.sample_at = executed + plugin.options.period;
@@ -42,19 +69,20 @@ Vcpu& place_of(unsigned index) {
 }
 
 // What Flow finds out, as counts of one vCPU.
-template <bool Predicts>
+template <bool Predicts, bool Lends>
 struct Counting {
     Vcpu& vcpu;
     std::int64_t instructions;
     std::uint32_t skipped = 0;  // at the block's front
 
     void left(const Block& block, bool taken) {
-        add(*vcpu.shown, SOFT_BRANCHES, is_branch(block.end) ? 1 : 0);
-        add(*vcpu.shown, SOFT_TAKEN_BRANCHES, taken ? 1 : 0);
+        const auto branch = [&](std::uint64_t) { return block.last; };
+        add<Lends>(vcpu, SOFT_BRANCHES, is_branch(block.end) ? 1 : 0, branch);
+        add<Lends>(vcpu, SOFT_TAKEN_BRANCHES, taken ? 1 : 0, branch);
         if constexpr (Predicts) {
             const bool guessed = block.end == End::conditional;
             if (guessed && vcpu.predictor->misses(block.last, taken)) {
-                add(*vcpu.shown, SOFT_BRANCH_MISS_MODEL, 1);
+                add<Lends>(vcpu, SOFT_BRANCH_MISS_MODEL, 1, branch);
             }
         }
     }
@@ -62,14 +90,24 @@ struct Counting {
     void repeated() { skipped = 1; }
 };
 
+// Instructions of one block, of which the first `skipped` do not count.
+struct Stretch {
+    const Block& block;
+    std::int64_t executed;
+    std::uint32_t skipped;
+
+    // Where there were `behind` instructions still to come.
+    std::uint64_t operator()(std::uint64_t behind) const {
+        const std::uint64_t index = skipped + static_cast<std::uint64_t>(executed) - 1 - behind;
+        return block.start + block.offsets[std::min<std::uint64_t>(index, block.count - 1)];
+    }
+};
+
 // Every period-th instruction, exactly, however many of them are in one block.
-[[gnu::noinline]] void take_samples(Vcpu& vcpu, const Block& block, std::uint64_t executed,
-                                    std::uint32_t skipped) {
+[[gnu::noinline]] void take_samples(Vcpu& vcpu, const Stretch& stretch) {
     const std::uint64_t now = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
     for (; now >= vcpu.sample_at; vcpu.sample_at += plugin.options.period) {
-        const std::uint64_t index = skipped + executed - 1 - (now - vcpu.sample_at);
-        const auto offset = block.offsets[std::min<std::uint64_t>(index, block.count - 1)];
-        plugin.store.add_sample(block.start + offset, vcpu.thread);
+        plugin.store.add_sample(stretch(now - vcpu.sample_at), vcpu.thread);
     }
 }
 
@@ -80,49 +118,50 @@ Vcpu& vcpu_at(unsigned index) {
     return vcpu;
 }
 
-template <bool Samples>
-void count_instructions(Vcpu& vcpu, const Block& block, std::int64_t instructions,
-                        std::uint32_t skipped) {
-    const auto amount = static_cast<std::uint64_t>(instructions);
-    add(*vcpu.shown, SOFT_INSTRUCTIONS, amount);
+template <bool Samples, bool Lends>
+void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
+    add<Lends>(vcpu, SOFT_INSTRUCTIONS, stretch.executed, stretch);
+    if (stretch.block.in_kernel) {
+        add<Lends>(vcpu, SOFT_KERNEL_INSTRUCTIONS, stretch.executed, stretch);
+    } else if constexpr (Lends) {
+        const auto& counter = vcpu.shown->counter;
+        lend(vcpu, SOFT_USER_INSTRUCTIONS,
+             counter[SOFT_INSTRUCTIONS].raw - counter[SOFT_KERNEL_INSTRUCTIONS].raw,
+             stretch.executed, stretch);
+    }
     if constexpr (Samples) {
         if (vcpu.shown->counter[SOFT_INSTRUCTIONS].raw >= vcpu.sample_at) [[unlikely]] {
-            take_samples(vcpu, block, amount, skipped);
+            take_samples(vcpu, stretch);
         }
     }
 }
 
 // A vCPU that the page does not know yet expects nothing, and comes here, too.
-template <bool Predicts, bool Samples>
+template <bool Predicts, bool Samples, bool Lends>
 [[gnu::noinline]] void on_unexpected_block(unsigned index, Vcpu& vcpu, const Block& block) {
     if (vcpu.shown == nullptr) claim(index, vcpu);
-    Counting<Predicts> counting{vcpu, block.count};
+    Counting<Predicts, Lends> counting{vcpu, block.count};
     vcpu.flow.enter_unexpected(block, counting);
-    if (block.in_kernel) {
-        add(*vcpu.shown, SOFT_KERNEL_INSTRUCTIONS,
-            static_cast<std::uint64_t>(counting.instructions));
-    }
-    count_instructions<Samples>(vcpu, block, counting.instructions, counting.skipped);
+    count_instructions<Samples, Lends>(vcpu, {block, counting.instructions, counting.skipped});
 }
 
-template <bool Predicts, bool Samples>
+template <bool Predicts, bool Samples, bool Lends>
 void on_followed_block(unsigned index, void* data) {
     Vcpu& vcpu = place_of(index);
     const Block& block = *static_cast<const Block*>(data);
     if (!vcpu.flow.expects(block)) [[unlikely]] {
-        return on_unexpected_block<Predicts, Samples>(index, vcpu, block);
+        return on_unexpected_block<Predicts, Samples, Lends>(index, vcpu, block);
     }
     const Block& before = vcpu.flow.go_on(block);
-    Counting<Predicts>{vcpu, 0}.left(before, block.start != before.fall);
-    if (block.in_kernel) add(*vcpu.shown, SOFT_KERNEL_INSTRUCTIONS, block.count);
-    count_instructions<Samples>(vcpu, block, block.count, 0);
+    Counting<Predicts, Lends>{vcpu, 0}.left(before, block.start != before.fall);
+    count_instructions<Samples, Lends>(vcpu, {block, block.count, 0});
 }
 
 // Nothing but instructions.
 template <bool Samples>
 void on_block(unsigned index, void* data) {
     const Block& block = *static_cast<const Block*>(data);
-    count_instructions<Samples>(vcpu_at(index), block, block.count, 0);
+    count_instructions<Samples, false>(vcpu_at(index), {block, block.count, 0});
 }
 
 // A block that ends with a repeated string instruction comes again for each repetition, with that
@@ -133,19 +172,21 @@ void on_repeated_block(unsigned index, void* data) {
     const Block& block = *static_cast<const Block*>(data);
     const std::uint64_t& executed = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
     const bool again = block.start == vcpu.repeated && executed == vcpu.executed_by_then;
-    count_instructions<Samples>(vcpu, block, block.count - (again ? 1 : 0), again ? 1 : 0);
+    const std::uint32_t skipped = again ? 1 : 0;
+    count_instructions<Samples, false>(vcpu, {block, block.count - skipped, skipped});
     vcpu.repeated = block.last;
     vcpu.executed_by_then = executed;
 }
 
-void model_access(Vcpu& vcpu, std::uint64_t address, bool store) {
-    vpmu_page_vcpu& shown = *vcpu.shown;
-    if (vcpu.memory->translations.misses(address)) {
-        add(shown, store ? SOFT_DTLB_STORE_MISS_MODEL : SOFT_DTLB_LOAD_MISS_MODEL, 1);
+template <bool Lends, typename Address>
+void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store, Address address) {
+    if (vcpu.memory->translations.misses(accessed)) {
+        add<Lends>(vcpu, store ? SOFT_DTLB_STORE_MISS_MODEL : SOFT_DTLB_LOAD_MISS_MODEL, 1,
+                   address);
     }
-    if (!vcpu.memory->level_1.misses(address)) return;
-    add(shown, SOFT_L1D_MISS_MODEL, 1);
-    if (vcpu.memory->level_2.misses(address)) add(shown, SOFT_L2_MISS_MODEL, 1);
+    if (!vcpu.memory->level_1.misses(accessed)) return;
+    add<Lends>(vcpu, SOFT_L1D_MISS_MODEL, 1, address);
+    if (vcpu.memory->level_2.misses(accessed)) add<Lends>(vcpu, SOFT_L2_MISS_MODEL, 1, address);
 }
 
 // The device's place in the table; the last one is for all that had no room.
@@ -166,41 +207,66 @@ soft_device& device_named(const char* name) {
     return extension.device[i];
 }
 
-void count_device(Vcpu& vcpu, const char* name, bool store) {
-    add(*vcpu.shown, SOFT_IO, 1);
+void count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address) {
+    const auto here = [&](std::uint64_t) { return address; };
+    if (vcpu.lent != nullptr) {
+        add<true>(vcpu, SOFT_IO, 1, here);
+    } else {
+        add<false>(vcpu, SOFT_IO, 1, here);
+    }
     soft_device& device = device_named(name);
     std::atomic_ref(store ? device.writes : device.reads).fetch_add(1, std::memory_order_relaxed);
 }
 
-template <bool Models, bool FindsDevices>
-void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t address, void* /*data*/) {
+// `data` is where the instruction lies.
+template <bool Models, bool FindsDevices, bool Lends>
+void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
     Vcpu& vcpu = vcpu_at(index);
+    const auto address = [&](std::uint64_t) { return reinterpret_cast<std::uint64_t>(data); };
     const bool store = qemu_plugin_mem_is_store(info);
-    add(*vcpu.shown, store ? SOFT_STORES : SOFT_LOADS, 1);
+    add<Lends>(vcpu, store ? SOFT_STORES : SOFT_LOADS, 1, address);
     if constexpr (FindsDevices) {
-        const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, address);
+        const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
         if (place != nullptr && qemu_plugin_hwaddr_is_io(place)) {
-            count_device(vcpu, qemu_plugin_hwaddr_device_name(place), store);
+            count_device(vcpu, qemu_plugin_hwaddr_device_name(place), store, address(0));
             return;
         }
     }
-    if constexpr (Models) model_access(vcpu, address, store);
+    if constexpr (Models) model_access<Lends>(vcpu, accessed, store, address);
+}
+
+// Calls `with` with its arguments as constants, so that code is made for each of their values.
+template <typename With>
+auto chosen(With with) {
+    return with();
+}
+template <typename With, typename... Rest>
+auto chosen(With with, bool first, Rest... rest) {
+    const auto then = [&](auto value) {
+        return chosen([&](auto... others) { return with(value, others...); }, rest...);
+    };
+    return first ? then(std::true_type()) : then(std::false_type());
 }
 
 }  // namespace
 
 // Which port is in a register, which QEMU does not show.
-void on_port_access(unsigned index, void* is_write) {
-    count_device(vcpu_at(index), "x86 ports", is_write != nullptr);
+void on_port_read(unsigned index, void* address) {
+    count_device(vcpu_at(index), "x86 ports", false, reinterpret_cast<std::uint64_t>(address));
+}
+void on_port_write(unsigned index, void* address) {
+    count_device(vcpu_at(index), "x86 ports", true, reinterpret_cast<std::uint64_t>(address));
 }
 
 qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block) {
-    const bool samples = plugin.options.period != 0;
-    if (plugin.options.predictor) {
-        return samples ? on_followed_block<true, true> : on_followed_block<true, false>;
-    }
-    if (plugin.options.follows_blocks(plugin.whole_machine)) {
-        return samples ? on_followed_block<false, true> : on_followed_block<false, false>;
+    const PluginOptions& options = plugin.options;
+    const bool samples = options.period != 0;
+    if (options.follows_blocks(plugin.whole_machine)) {
+        return chosen(
+            [](auto predicts, auto takes_samples, auto lends) -> qemu_plugin_vcpu_udata_cb_t {
+                return on_followed_block<predicts, takes_samples, lends>;
+            },
+            options.predictor, samples, plugin.guest_page.is_open());
     }
     if (block.end == End::repeated) {
         return samples ? on_repeated_block<true> : on_repeated_block<false>;
@@ -210,9 +276,11 @@ qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block) {
 
 qemu_plugin_vcpu_mem_cb_t access_callback() {
     const PluginOptions& options = plugin.options;
-    const bool devices = plugin.whole_machine && options.memory;
-    if (options.caches) return devices ? on_access<true, true> : on_access<true, false>;
-    return devices ? on_access<false, true> : on_access<false, false>;
+    return chosen(
+        [](auto models, auto devices, auto lends) -> qemu_plugin_vcpu_mem_cb_t {
+            return on_access<models, devices, lends>;
+        },
+        options.caches, plugin.whole_machine&& options.memory, plugin.guest_page.is_open());
 }
 
 }  // namespace ringside::softpmu

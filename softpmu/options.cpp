@@ -16,7 +16,7 @@ bool parse_switch(std::string_view value, bool& into) {
     return into || value == "off";
 }
 
-bool parse_period(std::string_view value, std::uint64_t& into) {
+bool parse_number(std::string_view value, std::uint64_t& into) {
     const auto end = value.data() + value.size();
     const auto [rest, error] = std::from_chars(value.data(), end, into);
     return error == std::errc() && rest == end && into > 0;
@@ -44,7 +44,9 @@ std::string PluginOptions::read(std::span<char* const> words) {
         } else if (name == "mode") {
             good = parse_mode(value, *this);
         } else if (name == "period") {
-            good = parse_period(value, period);
+            good = parse_number(value, period);
+        } else if (name == "guest") {
+            good = parse_number(value, guest_socket);
         } else if (name == "branches") {
             good = parse_switch(value, branches);
         } else if (name == "memory") {

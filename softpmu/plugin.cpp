@@ -65,6 +65,17 @@ std::uint32_t machine_of(const char* target) {
     return EM_NONE;
 }
 
+// Empty, or what is wrong.
+std::string lend_to_guest(const qemu_info_t& info) {
+    if (!info.system_emulation || plugin.options.hot) {
+        return "guest=FD is for a machine whose events are counted";
+    }
+    const GuestPage::Layout layout{static_cast<std::uint32_t>(info.max_vcpus), plugin.guest,
+                                   plugin.options.counters(true)};
+    const int error = plugin.guest_page.open(static_cast<int>(plugin.options.guest_socket), layout);
+    return error == 0 ? "" : std::string("it cannot reach the guest: ") + std::strerror(error);
+}
+
 int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const> words) {
     if (info.version.min > qemu_plugin_version || info.version.cur < qemu_plugin_version) {
         return refuse("it is for level " + std::to_string(qemu_plugin_version) +
@@ -88,6 +99,9 @@ int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const>
                        plugin.options.hot ? std::uint64_t{1} << 20 : 0};
     if (const int error = plugin.store.open(store); error != 0) {
         return refuse("it cannot write to " + store.folder + ": " + std::strerror(error));
+    }
+    if (plugin.options.guest_socket != 0) {
+        if (const auto wrong = lend_to_guest(info); !wrong.empty()) return refuse(wrong);
     }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     if (info.system_emulation) return 0;

@@ -9,6 +9,7 @@
 #include "softpmu/block.h"
 #include "softpmu/execute.h"
 #include "softpmu/flow.h"
+#include "softpmu/guest_page.h"
 #include "softpmu/models.h"
 #include "softpmu/options.h"
 #include "softpmu/qemu_plugin_api.h"
@@ -18,6 +19,9 @@ namespace ringside::softpmu {
 
 struct alignas(64) Vcpu {
     vpmu_page_vcpu* shown = nullptr;  // null: the page does not know it yet, or the thread it runs
+    vpmu_page_vcpu* lent = nullptr;   // the copy that the guest sees, if it does
+    vpmu_page_alarms* alarms = nullptr;
+    std::uint32_t index = 0;
     std::uint32_t thread = 0;
     std::uint64_t sample_at = 0;  // the count of instructions at the next sample
     Flow flow;
@@ -49,6 +53,7 @@ struct Plugin {
     bool began = false;
 
     Store store;
+    GuestPage guest_page;
     std::mutex mutex;  // for what follows, and for the store's slow ways
     std::unordered_multimap<std::uint64_t, Block*> blocks;
     std::unordered_map<const Block*, soft_hot_block*> hot_blocks;
@@ -63,7 +68,8 @@ extern Vcpu vcpus[SOFT_VCPUS + 1];
 // When code is executed; which of them depends on the options.
 qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block);
 qemu_plugin_vcpu_mem_cb_t access_callback();
-void on_port_access(unsigned index, void* is_write);
+void on_port_read(unsigned index, void* address);
+void on_port_write(unsigned index, void* address);
 
 // When QEMU translates a block of code.
 void on_translate(qemu_plugin_id_t id, qemu_plugin_tb* translated);

@@ -74,8 +74,9 @@ void watch_accesses(const qemu_plugin_tb* translated) {
     for (std::size_t i = 0; i < qemu_plugin_tb_n_insns(translated); ++i) {
         auto* instruction = qemu_plugin_tb_get_insn(translated, i);
         // Level 1 has the two kinds mixed up; a callback for both sees every access once.
+        void* address = reinterpret_cast<void*>(qemu_plugin_insn_vaddr(instruction));
         qemu_plugin_register_vcpu_mem_cb(instruction, callback, QEMU_PLUGIN_CB_NO_REGS,
-                                         QEMU_PLUGIN_MEM_RW, nullptr);
+                                         QEMU_PLUGIN_MEM_RW, address);
         const auto bytes = bytes_of(instruction);
         if (!ports || !is_port_access(plugin.guest, bytes)) continue;
         // Bit 1 of the opcode, the last byte but for the port's number, tells out from in.
@@ -83,8 +84,8 @@ void watch_accesses(const qemu_plugin_tb* translated) {
                                         ? bytes[bytes.size() - 2]
                                         : bytes.back();
         const bool out = (opcode & 2) != 0;
-        qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_port_access, QEMU_PLUGIN_CB_NO_REGS,
-                                               out ? &plugin : nullptr);
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction, out ? on_port_write : on_port_read,
+                                               QEMU_PLUGIN_CB_NO_REGS, address);
     }
 }
 

@@ -84,6 +84,7 @@ void use_as(int fd, int target) {
     use_as(options.stdin_fd, 0);
     use_as(options.stdout_fd, 1);
     use_as(options.stderr_fd, 2);
+    for (const int fd : options.kept_fds) ::fcntl(fd, F_SETFD, 0);
     if (hold_fd >= 0) {
         char go = 0;
         if (::write(error_fd, &go, 1) != 1 || ::read(hold_fd, &go, 1) != 1) ::_exit(125);

@@ -23,6 +23,8 @@ struct SpawnOptions {
     int stderr_fd = -1;
     // Added to, or replacing, what is in our environment: "NAME=value".
     std::vector<std::string> extra_env;
+    // Descriptors that the program keeps under their numbers, besides those three.
+    std::vector<int> kept_fds;
     // A group of its own, so that a signal to it reaches all it started and Ctrl-C does not.
     bool own_group = false;
     // The child is killed when the thread that started it ends, however that happens.

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/embedded_guest.h"
+#include "cli/soft_command.h"
 #include "cli/stop_signals.h"
 #include "cli/verbs.h"
 #include "guest/box.h"
@@ -89,7 +90,9 @@ class GuestRun : public Verb {
                "      # ./pin-counters runs on the box meanwhile, from before the guest boots\n"
                "  ringside guest run arm64-hyp --policy legacy --host-events \"0x08 pinned\" -- "
                "perf stat true\n"
-               "      # on our own hypervisor, whose own events compete for the counters\n";
+               "      # on our own hypervisor, whose own events compete for the counters\n"
+               "  ringside guest run x86-soft -- perf stat -e ringside_soft/instructions/u true\n"
+               "      # with a PMU made of software: docs/softpmu.md\n";
     }
     void declare(Options& options) override;
     Outcome run() override;
@@ -101,6 +104,7 @@ class GuestRun : public Verb {
     std::string cpu_;
     std::string beside_;
     std::string policy_;
+    std::string soft_count_;
     std::string host_events_;
     std::optional<std::string> icount_;
     std::string smp_;
@@ -150,6 +154,10 @@ void GuestRun::declare(Options& options) {
                  "arm64-hyp: what the hypervisor counts meanwhile: \"0x08 pinned,0x11\"");
     options.texts("--neighbour", "NAME", request_.hypervisor.neighbours,
                   "arm64-hyp: a bare-metal guest of hyp/tests runs beside Linux");
+    options.text("--soft-count", "LIST", soft_count_,
+                 "x86-soft: count besides: memory, predictor, caches");
+    options.text("--soft-file", "FILE", request_.soft_pmu.counts,
+                 "x86-soft: keep what was counted, seen from outside, in FILE");
     options.command(request_.command);
 }
 
@@ -189,6 +197,16 @@ Result<guest::BoxRequest> GuestRun::request() const {
         return done.error();
     }
     if (!cpu_.empty()) request.cpu = cpu_;
+    if (const auto plugin = find_soft_plugin()) request.soft_pmu.plugin = *plugin;
+    for (const auto what : base::split(soft_count_, ',')) {
+        if (what.empty()) continue;
+        if (what != "memory" && what != "predictor" && what != "caches") {
+            return base::fail(
+                ErrorCode::bad_input,
+                fmt::format("--soft-count knows memory, predictor, caches, not {}", what));
+        }
+        request.soft_pmu.options.push_back(fmt::format("{}=on", what));
+    }
     request.hypervisor.policy = policy_;
     for (const auto event : base::split(host_events_, ',')) {
         if (!event.empty()) request.hypervisor.host_events.emplace_back(event);

@@ -40,6 +40,7 @@ Result<Accelerator> choose_accelerator(const fs::path& cache, const Kind& kind, 
     if (kind.arch != native_arch()) {
         return Accelerator{"tcg", "another architecture than this machine's"};
     }
+    if (kind.soft_pmu) return Accelerator{"tcg", "what is translated can be counted"};
     if (kind.is_deterministic()) return Accelerator{"tcg", "only emulation is deterministic"};
     if (!kind.inner.empty()) return Accelerator{"tcg", "the CPU it shows is an emulated one"};
     if (::access("/dev/kvm", R_OK | W_OK) != 0) {

@@ -117,6 +117,7 @@ Result<BootEnd> boot(BootRequest request) {
     options.stdin_fd = request.spec.terminal ? -1 : nothing.get();
     options.stdout_fd = request.spec.terminal ? -1 : log_fd.get();
     options.stderr_fd = log_fd.get();
+    options.kept_fds = request.kept_fds;
     const auto deadline = std::chrono::steady_clock::now() + request.limit;
     auto machine = base::spawn(qemu_arguments(request.spec), options);
     if (!machine) {

@@ -22,6 +22,7 @@ struct BootRequest {
     std::function<void()> started = [] {};  // called when the command runs
     std::chrono::milliseconds limit{0};
     int cancel_fd = -1;
+    std::vector<int> kept_fds;  // that QEMU inherits
 };
 
 // What the init scripts reported: of the machine itself and, below it, of an inner guest.

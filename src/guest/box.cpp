@@ -89,7 +89,8 @@ class BoxRun {
     Result<void> plan_inner(RunContent& host_content);
     std::vector<std::string> inner_command(const Kind& kind) const;
     Result<void> write_initrd();
-    Result<BootRequest> boot_request() const;
+    Result<BootRequest> boot_request();
+    fs::path counts_folder() const { return directory_ / "soft"; }
     Result<void> plan_hypervisor_of(MachineSpec& spec) const;
     std::vector<std::pair<std::string, Sink>> ports() const;
     Result<BoxOutcome> conclude(const BootEnd& end);
@@ -101,6 +102,7 @@ class BoxRun {
     Kind kind_;
     Image image_;
     Layer inner_files_;
+    std::optional<SoftPmu> soft_pmu_;
     BoxOutcome outcome_;
 };
 
@@ -121,6 +123,10 @@ Result<void> BoxRun::check() const {
     }
     if (request_.network && request_.nic) {
         return base::fail(ErrorCode::bad_input, "one network interface, closed or open");
+    }
+    const bool about_soft = !request_.soft_pmu.options.empty() || !request_.soft_pmu.counts.empty();
+    if (about_soft && !kind_.soft_pmu) {
+        return base::fail(ErrorCode::bad_input, kind_.name + " has no soft PMU", "x86-soft has");
     }
     if (request_.share_root && (request_.inner || kind_.arch != native_arch())) {
         return base::fail(ErrorCode::unsupported,
@@ -251,8 +257,15 @@ Result<void> BoxRun::plan_hypervisor_of(MachineSpec& spec) const {
     return {};
 }
 
-Result<BootRequest> BoxRun::boot_request() const {
+Result<BootRequest> BoxRun::boot_request() {
     BootRequest boot;
+    if (kind_.soft_pmu) {
+        auto pmu = plan_soft_pmu(request_.soft_pmu, kind_.smp, counts_folder());
+        if (!pmu) return pmu.error();
+        soft_pmu_ = std::move(*pmu);
+        boot.spec.soft_pmu = soft_pmu_->arguments;
+        boot.kept_fds = {soft_pmu_->device.get(), soft_pmu_->plugin.get()};
+    }
     boot.spec.kind = kind_;
     if (outcome_.accelerator == "kvm" && !request_.cpu) boot.spec.kind.cpu = "host";
     boot.spec.accelerator = outcome_.accelerator;
@@ -313,6 +326,11 @@ Result<BoxOutcome> BoxRun::run() {
         const auto console = read_file(directory_ / "console");
         auto kept = write_file(request_.console_file, console.value_or(""));
         if (!kept) return kept.error();
+    }
+    if (kind_.soft_pmu) {
+        if (auto kept = keep_counts(request_.soft_pmu, counts_folder()); !kept && end) {
+            return kept.error();
+        }
     }
     if (!end) return end.error();
     return conclude(*end);

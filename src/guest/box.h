@@ -12,6 +12,7 @@
 #include "guest/hypervisor.h"
 #include "guest/packages.h"
 #include "guest/retrieve.h"
+#include "guest/soft_pmu.h"
 
 namespace ringside::guest {
 
@@ -48,6 +49,9 @@ struct BoxRequest {
 
     // In a kind that runs on our hypervisor: how it shall share the PMU.
     HypervisorWish hypervisor;
+
+    // In a kind with a soft PMU: what counts, and what.
+    SoftPmuWish soft_pmu;
 
     // In a kind with an inner guest: the command runs there, and put and get are about it.
     bool inner = false;

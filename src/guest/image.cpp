@@ -7,6 +7,7 @@
 #include "base/embedded.h"
 #include "base/error.h"
 #include "base/file_io.h"
+#include "guest/driver.h"
 #include "guest/modules.h"
 
 namespace ringside::guest {
@@ -17,6 +18,7 @@ struct Sets {
     PackageSet kernel;
     PackageSet tools;
     std::optional<PackageSet> vmm;
+    std::string driver;  // our own module, or empty
 };
 
 // A set called by its purpose, made of these packages; from the network or not.
@@ -28,7 +30,7 @@ Result<Sets> collect_sets(const Kind& kind, const Provide& provide) {
     if (!kernel) return kernel.error();
     auto tools = provide("tools", kind.tool_packages);
     if (!tools) return tools.error();
-    Sets sets{std::move(*kernel), std::move(*tools), std::nullopt};
+    Sets sets{std::move(*kernel), std::move(*tools), std::nullopt, {}};
     if (kind.vmm_packages.empty()) return sets;
     auto vmm = provide("vmm", kind.vmm_packages);
     if (!vmm) return vmm.error();
@@ -50,6 +52,12 @@ Result<fs::path> find_kernel(const fs::path& root) {
     return base::fail(ErrorCode::not_found, "no kernel below " + root.string());
 }
 
+Result<std::string> kernel_release(const fs::path& root) {
+    const auto kernel = find_kernel(root);
+    if (!kernel) return kernel.error();
+    return kernel->filename().string().substr(sizeof "vmlinuz-" - 1);
+}
+
 std::string_view init_script() {
     const auto script = base::embedded_file("testbed/init");
     RINGSIDE_ASSERT(script.has_value());
@@ -64,6 +72,11 @@ Result<void> add_modules(Layer& layer, const Sets& sets, const std::string& rele
     for (const auto& module : *modules) {
         const std::string name = fs::relative(module, sets.kernel.root);
         if (auto added = layer.add_tree(module, name); !added) return added;
+        list += "/" + name + "\n";
+    }
+    if (!sets.driver.empty()) {
+        const std::string name = fmt::format("lib/modules/{}/ringside_soft.ko", release);
+        layer.add_file(name, sets.driver);
         list += "/" + name + "\n";
     }
     layer.add_file("ringside/modules", std::move(list));
@@ -117,26 +130,34 @@ Result<Layer> build_layer(const Kind& kind, const Sets& sets, const std::string&
 // All that the bytes of the layer follow from. The number changes when this file's way of building
 // does.
 std::string layer_key(const Kind& kind, const Sets& sets) {
-    return fmt::format("1\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n", kind.arch,
+    return fmt::format("1\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}{}\n", kind.arch,
                        fmt::join(kind.modules, " "), fmt::join(kind.programs, " "),
                        fmt::join(kind.vmm_programs, " "), fmt::join(kind.vmm_files, " "),
                        sets.kernel.content, sets.tools.content, sets.vmm ? sets.vmm->content : "",
-                       init_script());
+                       init_script(), sets.driver);
 }
 
 // Where the image made of these sets lies, or will lie.
 Result<Image> place_image(const fs::path& cache, const Kind& kind, const Sets& sets) {
     const auto kernel = find_kernel(sets.kernel.root);
+    const auto release = kernel_release(sets.kernel.root);
     if (!kernel) return kernel.error();
-    return Image{*kernel, kernel->filename().string().substr(sizeof "vmlinuz-" - 1),
+    return Image{*kernel, *release,
                  cache / "layers" / (short_hash(layer_key(kind, sets)) + ".cpio")};
 }
 
 }  // namespace
 
 Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progress& progress) {
-    const auto sets = provide_sets(cache, kind, progress);
+    auto sets = provide_sets(cache, kind, progress);
     if (!sets) return sets.error();
+    const auto release = kernel_release(sets->kernel.root);
+    if (!release) return release.error();
+    if (kind.soft_pmu) {
+        auto driver = provide_driver(cache, kind.arch, *release, progress);
+        if (!driver) return driver.error();
+        sets->driver = std::move(*driver);
+    }
     auto image = place_image(cache, kind, *sets);
     if (!image || fs::exists(image->initrd)) return image;
 
@@ -151,13 +172,19 @@ Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progr
 }
 
 std::optional<Image> find_image(const fs::path& cache, const Kind& kind) {
-    const auto sets = collect_sets(
+    auto sets = collect_sets(
         kind, [&](std::string_view purpose, const auto& packages) -> Result<PackageSet> {
             auto set = find_packages(cache, kind.arch, purpose, packages);
             if (set) return std::move(*set);
             return base::fail(ErrorCode::not_found, "not there");
         });
     if (!sets) return std::nullopt;
+    if (kind.soft_pmu) {
+        const auto release = kernel_release(sets->kernel.root);
+        auto driver = release ? find_driver(cache, *release) : std::nullopt;
+        if (!driver) return std::nullopt;
+        sets->driver = std::move(*driver);
+    }
     auto image = place_image(cache, kind, *sets);
     if (!image || !fs::exists(image->initrd)) return std::nullopt;
     return *image;

@@ -40,6 +40,7 @@ const std::map<std::string_view, Member>& members() {
         {"icount", &Kind::icount},
         {"inner", &Kind::inner},
         {"on_hypervisor", &Kind::on_hypervisor},
+        {"soft_pmu", &Kind::soft_pmu},
     };
     return table;
 }

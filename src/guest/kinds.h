@@ -32,6 +32,7 @@ struct Kind {
     std::string nic;             // the model of its network interface; none in any kind itself
     bool network = false;        // behind that interface is the network of this machine
     bool on_hypervisor = false;  // Linux runs on hyp/, which a build must have
+    bool soft_pmu = false;       // the soft PMU counts what it executes, and its kernel sees it
     std::string inner;           // the kind of the guest it can boot, or empty
 
     bool is_deterministic() const { return icount.has_value(); }

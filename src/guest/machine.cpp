@@ -12,20 +12,13 @@ void add(Arguments& to, const Arguments& more) {
     to.insert(to.end(), more.begin(), more.end());
 }
 
-// A comma in a file name would end it; QEMU takes two for one.
-std::string escaped(const std::string& path) {
-    std::string text;
-    for (const char c : path) text.append(c == ',' ? 2 : 1, c);
-    return text;
-}
-
 void add_ports(Arguments& argv, const std::vector<Port>& ports) {
     // Without ioeventfd a write is done when the instruction that asked for it is, so that it takes
     // the same virtual time in every run.
     add(argv, {"-device", "virtio-serial-pci,max_ports=16,ioeventfd=off"});
     for (const auto& port : ports) {
-        std::string chardev = fmt::format("file,id={},path={}", port.name, escaped(port.path));
-        if (!port.copy_path.empty()) chardev += ",logfile=" + escaped(port.copy_path);
+        std::string chardev = fmt::format("file,id={},path={}", port.name, option_value(port.path));
+        if (!port.copy_path.empty()) chardev += ",logfile=" + option_value(port.copy_path);
         add(argv, {"-chardev", chardev, "-device",
                    fmt::format("virtserialport,chardev={0},name={0}", port.name)});
     }
@@ -59,8 +52,8 @@ void add_determinism(Arguments& argv, int shift) {
 void add_hypervisor(Arguments& argv, const MachineSpec& spec) {
     constexpr std::uint64_t manifest_address = 0x40100000;
     const auto load = [&](const std::string& path, std::uint64_t address) {
-        add(argv, {"-device",
-                   fmt::format("loader,file={},addr={:#x},force-raw=on", escaped(path), address)});
+        add(argv, {"-device", fmt::format("loader,file={},addr={:#x},force-raw=on",
+                                          option_value(path), address)});
     };
     add(argv, {"-kernel", spec.hypervisor->image});
     for (const auto& file : spec.hypervisor->files) load(file.path, file.address);
@@ -74,6 +67,12 @@ void add_kernel(Arguments& argv, const MachineSpec& spec) {
 }
 
 }  // namespace
+
+std::string option_value(std::string_view text) {
+    std::string doubled;
+    for (const char c : text) doubled.append(c == ',' ? 2 : 1, c);
+    return doubled;
+}
 
 std::string kernel_arguments(const Kind& kind) {
     return fmt::format("console={} quiet panic=-1 {}", kind.console, kind.append);
@@ -97,6 +96,7 @@ Arguments qemu_arguments(const MachineSpec& spec) {
     add_kernel(argv, spec);
     if (!kind.nic.empty()) add_network(argv, kind);
     if (spec.share_root) add_root(argv);
+    add(argv, spec.soft_pmu);
     add_ports(argv, spec.ports);
     if (spec.terminal) {
         add(argv, {"-chardev", "stdio,id=terminal,signal=off", "-device",

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "guest/hypervisor.h"
@@ -27,9 +28,13 @@ struct MachineSpec {
     // Booted instead of the kernel, which it finds in memory; its manifest is a file by now.
     std::optional<HypervisorPlan> hypervisor;
     std::string manifest;
+    std::vector<std::string> soft_pmu;  // QEMU's arguments for it, where there is one
     bool share_root = false;  // lend it the files of the machine that runs it, under the tag "host"
     bool terminal = false;    // QEMU's own input and output are a console of it (hvc0)
 };
+
+// `text` as a value among QEMU's options: a comma would end it, and QEMU takes two for one.
+std::string option_value(std::string_view text);
 
 // The kernel's command line.
 std::string kernel_arguments(const Kind& kind);

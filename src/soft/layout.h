@@ -5,7 +5,11 @@
 #ifndef RINGSIDE_SOFT_LAYOUT_H
 #define RINGSIDE_SOFT_LAYOUT_H
 
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
 #include <stdint.h>
+#endif
 
 #define SOFT_MAGIC 0x54464f53u /* "SOFT" */
 #define SOFT_VERSION 1u
@@ -37,7 +41,10 @@ enum soft_counter {
     SOFT_L2_MISS_MODEL,
     SOFT_DTLB_LOAD_MISS_MODEL,
     SOFT_DTLB_STORE_MISS_MODEL,
-    SOFT_COUNTERS
+    SOFT_COUNTERS,
+    /* On the page that a machine's own kernel sees only, where it can be sampled. */
+    SOFT_USER_INSTRUCTIONS = SOFT_COUNTERS,
+    SOFT_GUEST_COUNTERS
 };
 
 struct soft_device {

@@ -18,6 +18,7 @@
 /* General counters come first; fixed counters and Arm's cycle counter from this index on. */
 #define VPMU_PAGE_FIXED 12u
 #define VPMU_PAGE_NO_THREAD 0xffffffffu
+#define VPMU_PAGE_NEVER 0xffffffffffffffffull
 
 /* header.flags */
 #define VPMU_PAGE_RAW_IS_LIVE 1u /* `raw` is the counter itself; no instruction reads it */
@@ -35,7 +36,8 @@ struct vpmu_page_header {
     uint32_t thread_offset;
     uint32_t ring_entries; /* of each vCPU; a power of two, or 0 */
     uint32_t ring_offset;
-    uint64_t reserved[2];
+    uint32_t alarm_offset; /* a struct vpmu_page_alarms for each vCPU; 0: no doorbell */
+    uint32_t reserved[3];
 };
 
 /* Phys* = sum + (phys - start): the vCPU's own count, whatever else ran on the CPU. `phys` is the
@@ -82,6 +84,18 @@ struct vpmu_page_sample {
     uint32_t counter;
     uint32_t thread;
     uint64_t skid; /* events between the two */
+};
+
+/* What a guest's kernel asks of the counters of one vCPU, from that vCPU alone: a sample in its
+ * ring, and its doorbell, when `raw` has come to `limit`, and again every `period` after that.
+ * Whoever counts moves `limit` on, so that a late kernel loses none. */
+struct vpmu_page_alarm {
+    uint64_t limit; /* VPMU_PAGE_NEVER: none */
+    uint64_t period;
+};
+
+struct vpmu_page_alarms {
+    struct vpmu_page_alarm counter[VPMU_PAGE_COUNTERS];
 };
 
 #endif

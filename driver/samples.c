@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0
+/* From the ring of a CPU to perf's records. Each sample carries the address of the instruction that
+ * came to the limit, so that it does not matter how late the doorbell is heard; whose it is, is
+ * told by draining the ring whenever an event leaves its CPU. */
+#include <asm/irq_regs.h>
+#include <linux/trace_events.h>
+
+#include "driver.h"
+
+DEFINE_PER_CPU(struct soft_cpu, soft_cpu);
+
+/* What perf takes for the registers at `ip`: those of the interrupt, if it came in the same mode,
+ * or of where the task left its program. */
+static void registers_at(u64 ip, struct pt_regs* into) {
+    struct pt_regs* interrupted = get_irq_regs();
+    const bool in_kernel = (s64)ip < 0;
+
+    if (interrupted && user_mode(interrupted) == !in_kernel) {
+        *into = *interrupted;
+    } else if (in_kernel || (current->flags & PF_KTHREAD)) {
+        memset(into, 0, sizeof(*into));
+        perf_fetch_caller_regs(into);
+    } else {
+        *into = *task_pt_regs(current);
+    }
+    instruction_pointer_set(into, ip);
+#ifdef CONFIG_X86
+    into->flags |= PERF_EFLAGS_EXACT;
+#endif
+}
+
+/* perf_event_overflow() is not for modules. perf_tp_event() is: given a list of one event, and that
+ * a whole period has passed, it comes to the same function. The count, which it adds to, is taken
+ * back before. */
+static bool deliver(struct perf_event* event, u64 ip) {
+    const u64 period = event->hw.sample_period;
+    struct trace_entry record = {};
+    struct hlist_head only = HLIST_HEAD_INIT;
+    struct pt_regs registers;
+    const int context = perf_swevent_get_recursion_context();
+
+    if (context < 0) return false;
+    registers_at(ip, &registers);
+    soft_update(event);
+    local64_sub(period, &event->count);
+    local64_set(&event->hw.period_left, -(s64)period);
+    event->hw.last_period = period;
+    hlist_add_head(&event->hlist_entry, &only);
+    perf_tp_event(0, period, &record, sizeof(record), &registers, &only, context, NULL);
+    __hlist_del(&event->hlist_entry);
+    return true;
+}
+
+/* More came while we were at it than we took: without a pause this CPU would do nothing else. */
+static void let_go(struct soft_cpu* cpu, u64 head) {
+    unsigned int counter;
+
+    cpu->lost += head - cpu->tail;
+    cpu->tail = head;
+    for (counter = 0; counter < VPMU_PAGE_COUNTERS; ++counter) {
+        struct vpmu_page_alarm* alarm = soft_alarm(counter);
+
+        if (READ_ONCE(alarm->limit) != VPMU_PAGE_NEVER)
+            WRITE_ONCE(alarm->limit, soft_raw(counter) + READ_ONCE(alarm->period));
+    }
+}
+
+static u64 drain_to(struct soft_cpu* cpu, u64 head) {
+    const u32 entries = soft_page.header.ring_entries;
+    const struct vpmu_page_sample* ring = soft_page.ring + (u64)smp_processor_id() * entries;
+    const u64 first = cpu->tail;
+
+    /* The oldest of a full ring may be half overwritten. */
+    if (head - cpu->tail >= entries) {
+        cpu->lost += head - cpu->tail - (entries - 1);
+        cpu->tail = head - (entries - 1);
+    }
+    for (; cpu->tail != head; ++cpu->tail) {
+        const struct vpmu_page_sample* sample = &ring[cpu->tail % entries];
+        const u32 counter = READ_ONCE(sample->counter);
+        struct perf_event* event = counter < VPMU_PAGE_COUNTERS ? cpu->sampled[counter] : NULL;
+
+        if (event && deliver(event, READ_ONCE(sample->ip)))
+            ++cpu->delivered;
+        else
+            ++cpu->lost;
+    }
+    return head - first;
+}
+
+void soft_drain(void) {
+    struct soft_cpu* cpu = this_cpu_ptr(&soft_cpu);
+    const u64* shown = &soft_page.vcpu[smp_processor_id()].ring_head;
+    u64 taken;
+    u64 head;
+
+    /* perf may stop an event, to change its period, while it takes a sample of it. */
+    if (cpu->draining) return;
+    cpu->draining = true;
+    taken = drain_to(cpu, smp_load_acquire(shown));
+    head = smp_load_acquire(shown);
+    if (taken != 0 && head - cpu->tail >= taken) let_go(cpu, head);
+    cpu->draining = false;
+}
