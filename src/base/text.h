@@ -33,4 +33,7 @@ std::optional<std::string_view> find_field(std::string_view text, std::string_vi
 std::string to_lower(std::string_view text);
 bool contains(std::string_view text, std::string_view part);
 
+// How many bytes the letter at the front takes; 0 if it is no UTF-8. RFC 3629, section 4.
+std::size_t utf8_bytes(std::string_view text);
+
 }  // namespace ringside::base

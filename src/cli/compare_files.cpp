@@ -4,6 +4,7 @@
 #include "base/file_io.h"
 #include "cli/compare_view.h"
 #include "compare/chart.h"
+#include "render/flame_graph.h"
 #include "render/svg.h"
 
 namespace ringside::cli {
@@ -56,6 +57,21 @@ Result<void> write_chart(const CompareView& view, const std::string& file,
                          ? "* a difference that is no chance; lines: 95 % confidence of the mean"
                          : caption;
     return base::replace_file(file, render::svg_of(figure));
+}
+
+Result<void> write_flame_graph(const CompareView& view, const std::string& file) {
+    if (view.flames.empty()) {
+        return fail(ErrorCode::bad_input, "no stack to draw was sampled",
+                    "sides that were measured here have stacks, and recordings made with -g");
+    }
+    const auto& figure = view.flames.front();
+    render::FlameOptions options;
+    options.title = view.title.empty() ? figure.event : view.title;
+    if (view.sides.size() > 1) {
+        options.series = 1;
+        options.before = 0;
+    }
+    return base::replace_file(file, render::flame_file(figure, options));
 }
 
 }  // namespace ringside::cli

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/flat_profile.h"
+#include "cli/stacks_file.h"
+#include "cli/timeline_file.h"
 #include "compare/csv_table.h"
 #include "compare/perf_text.h"
 #include "guest/files.h"
@@ -124,6 +126,17 @@ std::string digest(const fs::path& file) {
     return content ? fmt::format("{}:{}", content->size(), guest::short_hash(*content)) : "";
 }
 
+// What runs of an older version lack is not missed.
+template <typename T>
+Result<void> read_kept(const fs::path& file, Result<T> (*parse)(std::string_view), T& kept) {
+    const auto text = guest::read_file(file);
+    if (!text) return {};
+    auto parsed = parse(*text);
+    if (!parsed) return in_file(file, parsed.error());
+    kept = std::move(*parsed);
+    return {};
+}
+
 Result<Run> read_run(const fs::path& folder) {
     auto stat = read_json(folder / "stat.json", "ringside.stat/1");
     if (!stat) return stat.error();
@@ -132,6 +145,10 @@ Result<Run> read_run(const fs::path& folder) {
     Run run;
     add_counts(*stat, run);
     add_hits(*report, run);
+    if (auto kept = read_kept(folder / "stacks.json", parse_stacks, run.stacks); !kept)
+        return kept.error();
+    if (auto kept = read_kept(folder / "timeline.json", parse_timeline, run.timeline); !kept)
+        return kept.error();
     run.output_digest = digest(folder / "stdout");
     return run;
 }
@@ -172,8 +189,8 @@ Result<Side> read_side(const fs::path& path) {
     return side;
 }
 
-Result<Side> read_recording(const fs::path& file) {
-    const auto flat = load_flat_profile(file.string());
+Result<Side> read_recording(const fs::path& file, bool with_stacks) {
+    const auto flat = load_flat_profile(file.string(), with_stacks);
     if (!flat) return in_file(file, flat.error());
     Side side;
     Run& run = side.runs.emplace_back();
@@ -191,6 +208,7 @@ Result<Side> read_recording(const fs::path& file) {
                                 static_cast<double>(row.samples)});
         }
     }
+    run.stacks = flat->stacks;
     const perf::Origin& origin = flat->profile.origin;
     side.environment.kernel = origin.os_release;
     side.environment.cpu = origin.cpu_description;
@@ -220,13 +238,13 @@ Result<Side> read_text(const fs::path& file, const std::string& content) {
     return side;
 }
 
-Result<Side> read_path(const fs::path& path) {
+Result<Side> read_path(const fs::path& path, bool with_stacks) {
     std::error_code error;
     if (fs::is_directory(path, error)) return read_run_folder(path.string());
     const auto content = guest::read_file(path);
     if (!content) return content.error();
     if (content->starts_with("PERFILE2") || content->starts_with("2ELIFREP")) {
-        return read_recording(path);
+        return read_recording(path, with_stacks);
     }
     return read_text(path, *content);
 }
@@ -249,11 +267,11 @@ void append(Side& side, Side more) {
     std::move(more.notes.begin(), more.notes.end(), std::back_inserter(side.notes));
 }
 
-Result<Side> read_repeats(const std::vector<std::string>& paths) {
-    auto side = read_path(paths.front());
+Result<Side> read_repeats(const std::vector<std::string>& paths, bool with_stacks) {
+    auto side = read_path(paths.front(), with_stacks);
     if (!side) return side;
     for (std::size_t i = 1; i < paths.size(); ++i) {
-        auto more = read_path(paths[i]);
+        auto more = read_path(paths[i], with_stacks);
         if (!more) return more;
         append(*side, std::move(*more));
     }
@@ -281,7 +299,7 @@ Result<Side> read_run_folder(const std::string& folder) {
     }
 }
 
-Result<std::vector<Side>> read_sides(const std::string& text) {
+Result<std::vector<Side>> read_sides(const std::string& text, bool with_stacks) {
     std::error_code error;
     std::string name;
     std::string rest = text;
@@ -302,7 +320,7 @@ Result<std::vector<Side>> read_sides(const std::string& text) {
         paths.clear();
         for (const auto path : base::split(rest, ',')) paths.emplace_back(path);
     }
-    auto side = read_repeats(paths);
+    auto side = read_repeats(paths, with_stacks);
     if (!side) return side.error();
     if (!name.empty()) side->name = name;
     if (side->name.empty()) side->name = plain_name(paths.front());

@@ -13,7 +13,8 @@ namespace ringside::cli {
 
 // "[NAME=]PATH[,PATH...]": several paths are repeats of one side. A folder that `ringside compare`
 // kept is all its sides. What exists under its whole name is one path, whatever it holds.
-Result<std::vector<compare::Side>> read_sides(const std::string& text);
+// The stacks of a recording are read if asked for: that takes its time.
+Result<std::vector<compare::Side>> read_sides(const std::string& text, bool with_stacks);
 
 // One folder of `ringside measure`, with the runs that were finished.
 Result<compare::Side> read_run_folder(const std::string& folder);

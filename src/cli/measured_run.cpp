@@ -10,8 +10,10 @@
 #include "cli/flat_profile.h"
 #include "cli/record_targets.h"
 #include "cli/run_command.h"
+#include "cli/stacks_file.h"
 #include "cli/stat_report.h"
 #include "cli/stat_targets.h"
+#include "cli/timeline_file.h"
 #include "cli/version.h"
 
 namespace ringside::cli {
@@ -55,6 +57,7 @@ Result<void> MeasuredRun::start_recorder(pid_t pid) {
     auto events = find_sampled_events(root, plan_.sampled.empty() ? clock : plan_.sampled);
     if (!events) return events.error();
     settings.events = std::move(*events);
+    settings.call_graph = record::CallGraph::frame_pointers;
     settings.frequency_hz = static_cast<std::uint64_t>(plan_.frequency_hz);
     settings.file = (folder_ / "samples.data").string();
     settings.version = fmt::format("ringside {}", version);
@@ -109,6 +112,13 @@ void MeasuredRun::watch() {
     if (stopped_) ::kill(-pid_, SIGKILL);
 }
 
+// What cannot be read now is read at the end.
+void MeasuredRun::take_reading() {
+    const auto time = keeper_->read();
+    const auto rows = panel_->read();
+    if (time && rows) add_moment(timeline_, *time, *rows);
+}
+
 void MeasuredRun::read_counters() {
     panel_->stop();
     auto time = keeper_->read();
@@ -119,17 +129,22 @@ void MeasuredRun::read_counters() {
     }
     time_ = std::move(*time);
     rows_ = std::move(*rows);
+    if (!timeline_.moments.empty()) add_moment(timeline_, *time_, rows_);
 }
 
 Result<void> MeasuredRun::write_profile() {
     const auto summary = recorder_->finish();
     if (!summary) return summary.error();
     if (summary->progress.failure) return *summary->progress.failure;
-    const auto flat = load_flat_profile((folder_ / "samples.data").string());
+    const auto flat = load_flat_profile((folder_ / "samples.data").string(), true);
     if (!flat) return flat.error();
     for (const auto& module : flat->profile.world->modules()) {
         if (!module.build_id.empty()) build_ids_[module.short_name()] = module.build_id;
     }
+    const auto timeline = (folder_ / "timeline.json").string();
+    if (auto done = base::replace_file(timeline, timeline_json(timeline_)); !done) return done;
+    const auto stacks = (folder_ / "stacks.json").string();
+    if (auto done = base::replace_file(stacks, stacks_json(flat->stacks)); !done) return done;
     return base::replace_file((folder_ / "report.json").string(),
                               report_json(flat->view(), flat->rows));
 }
@@ -162,7 +177,10 @@ Outcome MeasuredRun::execute() {
     hooks.own_group = true;
     hooks.before = [&](pid_t pid) { return attach(pid); };
     hooks.tick_every = std::chrono::milliseconds(250);
-    hooks.tick = [&] { watch(); };
+    hooks.tick = [&] {
+        watch();
+        take_reading();
+    };
     hooks.ended = [&] { read_counters(); };
     hooks.after = [&](const base::ExitStatus& status) { return write(status); };
     return run_command(plan_.command, OutputChoice(), hooks);

@@ -14,6 +14,7 @@
 #include "cli/measurer.h"
 #include "cli/stat_panel.h"
 #include "cli/stat_time.h"
+#include "model/timeline.h"
 #include "record/recorder.h"
 
 namespace ringside::cli {
@@ -41,6 +42,7 @@ class MeasuredRun {
     Result<void> attach(pid_t pid);
     Result<void> start_recorder(pid_t pid);
     void watch();
+    void take_reading();
     void read_counters();
     Result<void> write(const base::ExitStatus& status);
     Result<void> write_profile();
@@ -61,6 +63,7 @@ class MeasuredRun {
     Result<void> counted_;
     analysis::StatRows rows_;
     std::optional<TimeReport> time_;
+    model::Timeline timeline_;
     base::ExitStatus status_;
     std::vector<std::string> notes_;
     std::map<std::string, std::string> build_ids_;

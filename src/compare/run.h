@@ -11,6 +11,9 @@
 
 #include <ringside/trust.h>
 
+#include "model/stacks.h"
+#include "model/timeline.h"
+
 namespace ringside::compare {
 
 struct Count {
@@ -46,7 +49,9 @@ struct Run {
     std::vector<Count> counts;
     std::vector<Hit> hits;
     std::vector<Sampled> sampled;
-    std::optional<int> exit_code;  // as a shell gives it
+    std::vector<model::StackTree> stacks;  // of each sampled event, where callers are known
+    model::Timeline timeline;              // empty if it was not read while it ran
+    std::optional<int> exit_code;          // as a shell gives it
     // What the program wrote to its standard output, as a digest; empty if that was not kept.
     std::string output_digest;
 
