@@ -1,4 +1,6 @@
 # Writes OUTPUT, a table of the files named in LIST (one "name|path" a line), as C++ byte arrays.
+# A script has its SHA-256 (in hexadecimal) beside it, "name.sha256": a page can say by it which
+# scripts are its own.
 #   cmake -DOUTPUT=... -DLIST=... -P embed.cmake
 file(STRINGS "${LIST}" entries)
 set(arrays "")
@@ -15,6 +17,12 @@ foreach(entry IN LISTS entries)
     string(APPEND rows
         "    {\"${name}\", file_${index}, sizeof file_${index} - 1},\n")
     math(EXPR index "${index} + 1")
+    if(name MATCHES "\\.js$")
+        file(SHA256 "${path}" hash)
+        string(APPEND arrays "constexpr unsigned char file_${index}[] = \"${hash}\";\n")
+        string(APPEND rows "    {\"${name}.sha256\", file_${index}, sizeof file_${index} - 1},\n")
+        math(EXPR index "${index} + 1")
+    endif()
 endforeach()
 file(WRITE "${OUTPUT}" "// Generated from data/ by cmake/embed.cmake.
 #include \"base/embedded.h\"

@@ -10,11 +10,13 @@
 #include "base/text.h"
 #include "cli/compare_charts.h"
 #include "cli/compare_input.h"
+#include "cli/compare_page.h"
 #include "cli/compare_sides.h"
 #include "cli/compare_view.h"
 #include "cli/output.h"
 #include "cli/run_folder.h"
 #include "cli/verbs.h"
+#include "compare/flames.h"
 #include "compare/warnings.h"
 #include "guest/files.h"
 
@@ -26,6 +28,9 @@ namespace fs = std::filesystem;
 using base::fail;
 using compare::Row;
 using compare::Side;
+
+// What a browser draws at once, and more than anybody reads.
+constexpr std::size_t most_frames = 2000;
 
 // Sides of the same name cannot be told apart in a table.
 void make_names_unique(std::vector<Side>& sides) {
@@ -61,6 +66,8 @@ class Compare final : public Verb {
         return "  ringside compare -- ./solver a.dat       here and in the embedded guest, 5 times "
                "each\n"
                "  ringside compare -r 10 -e page-faults,context-switches -- ./solver a.dat\n"
+               "  ringside compare -o report.html -- ./solver a.dat\n"
+               "                                           also as a page for a browser\n"
                "  ringside compare --guest ssh:me@vm -- ./solver a.dat\n"
                "                                           in a virtual machine that exists\n"
                "  ringside compare --on a=native --on b=ssh:me@b --on c=guest -- ./solver a.dat\n"
@@ -97,7 +104,10 @@ class Compare final : public Verb {
     Result<CompareView> make_view(std::vector<Side> sides) const;
     Result<void> check_series(std::size_t sides) const;
     Result<void> name_sides(std::vector<Side>& sides) const;
-    bool is_wanted(const Row& row) const;
+    bool is_wanted(const std::string& event) const;
+    // -o FILE.html is the page, beside what is printed.
+    bool wants_page() const { return output_.file.ends_with(".html"); }
+    bool wants_stacks() const { return wants_page() || !flame_.empty(); }
     Result<void> write(const CompareView& view) const;
 
     OutputChoice output_;
@@ -106,6 +116,7 @@ class Compare final : public Verb {
     std::string per_text_ = "run";
     std::string split_folder_;
     ChartWishes charts_;
+    std::string flame_;
     std::string title_;
     std::string series_;
     std::string guest_ = "guest";
@@ -127,6 +138,8 @@ void Compare::declare(Options& options) {
     options.number("--top", "N", top_, "of each event the N heaviest functions [10; 0: all]");
     options.text("--split", "DIR", split_folder_, "also write a CSV for each event into DIR");
     charts_.declare(options);
+    options.text("--flame", "FILE.svg", flame_,
+                 "also draw the stacks of that event, coloured by what changed between the sides");
     options.text("--title", "TEXT", title_, "what stands above table and charts [the command]");
     options.text("--series", "NAMES", series_, "what the sides are called, with commas between");
     declare_output(options, output_, true);
@@ -158,6 +171,9 @@ Result<void> Compare::check() {
     }
     wish_.co_run_apart = co_run_in_ == "other";
     if (auto sound = charts_.check(); !sound) return sound;
+    if (!flame_.empty() && !flame_.ends_with(".svg")) {
+        return fail(ErrorCode::bad_input, "--flame draws SVG: name a file that ends in .svg");
+    }
     if (files_.empty() && plan_.command.empty()) {
         return fail(ErrorCode::bad_input, "nothing to compare",
                     "give a command after --, or name the files of two sides");
@@ -194,7 +210,7 @@ Result<std::vector<SideTarget>> Compare::targets() const {
 Result<std::vector<Side>> Compare::read_files() const {
     std::vector<Side> sides;
     for (const auto& file : files_) {
-        auto more = read_sides(file);
+        auto more = read_sides(file, wants_stacks());
         if (!more) return more.error();
         std::move(more->begin(), more->end(), std::back_inserter(sides));
     }
@@ -218,11 +234,11 @@ Result<void> Compare::name_sides(std::vector<Side>& sides) const {
     return {};
 }
 
-bool Compare::is_wanted(const Row& row) const {
+bool Compare::is_wanted(const std::string& event) const {
     if (only_.empty()) return true;
     for (const auto& list : only_) {
-        for (const auto event : base::split(list, ',')) {
-            if (base::trim(event) == row.event) return true;
+        for (const auto wanted : base::split(list, ',')) {
+            if (base::trim(wanted) == event) return true;
         }
     }
     return false;
@@ -238,9 +254,13 @@ Result<CompareView> Compare::make_view(std::vector<Side> sides) const {
     view.summary = compare::judge(sides, *comparison);
     view.warnings = compare::find_warnings(sides);
     for (auto* rows : {&comparison->events, &comparison->functions, &comparison->unresolved}) {
-        std::erase_if(*rows, [&](const Row& row) { return !is_wanted(row); });
+        std::erase_if(*rows, [&](const Row& row) { return !is_wanted(row.event); });
         if (top_ > 0 && rows != &comparison->events)
             keep_top(*rows, static_cast<std::size_t>(top_));
+    }
+    if (wants_stacks()) {
+        view.flames = compare::join_flames(sides, most_frames);
+        std::erase_if(view.flames, [&](const auto& figure) { return !is_wanted(figure.event); });
     }
     view.sides = std::move(sides);
     view.comparison = std::move(*comparison);
@@ -254,11 +274,20 @@ Result<void> Compare::write(const CompareView& view) const {
     if (!split_folder_.empty()) {
         if (auto done = write_event_files(view, split_folder_); !done) return done;
     }
+    if (!flame_.empty()) {
+        if (auto done = write_flame_graph(view, flame_); !done) return done;
+    }
     const std::size_t top = top_ < 0 ? shown_at_first : static_cast<std::size_t>(top_);
-    const Style style(output_.file.empty() ? stdout : nullptr);
-    return deliver(output_, output_.json  ? compare_json(view)
-                            : output_.csv ? compare_csv(view)
-                                          : compare_text(view, top, style));
+    OutputChoice output = output_;
+    if (wants_page()) {
+        const auto page = compare_page(view, top_ > 0 ? top : shown_at_first);
+        if (auto done = deliver(output, page); !done) return done;
+        output.file.clear();
+    }
+    const Style style(output.file.empty() ? stdout : nullptr);
+    return deliver(output, output_.json  ? compare_json(view)
+                           : output_.csv ? compare_csv(view)
+                                         : compare_text(view, top, style));
 }
 
 Result<void> Compare::show(std::vector<Side> sides) const {

@@ -124,7 +124,7 @@ std::string compare_csv(const CompareView& view) {
     return text;
 }
 
-std::string compare_json(const CompareView& view) {
+std::string compare_json(const CompareView& view, int indent) {
     Json json;
     json["schema"] = "ringside.compare/1";
     json["title"] = text_or_null(view.title);
@@ -146,7 +146,7 @@ std::string compare_json(const CompareView& view) {
                                    {"sure", or_null(finding.sure)}});
     }
     json["warnings"] = view.warnings;
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace ringside::cli

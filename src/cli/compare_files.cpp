@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "cli/compare_view.h"
+#include "render/flame_graph.h"
 
 namespace ringside::cli {
 
@@ -39,6 +40,21 @@ Result<void> write_event_files(const CompareView& view, const std::string& folde
         if (auto done = base::replace_file(file.string(), compare_csv(part)); !done) return done;
     }
     return {};
+}
+
+Result<void> write_flame_graph(const CompareView& view, const std::string& file) {
+    if (view.flames.empty()) {
+        return fail(ErrorCode::bad_input, "no stack to draw was sampled",
+                    "sides that were measured here have stacks, and recordings made with -g");
+    }
+    const auto& figure = view.flames.front();
+    render::FlameOptions options;
+    options.title = view.title.empty() ? figure.event : view.title;
+    if (view.sides.size() > 1) {
+        options.series = 1;
+        options.before = 0;
+    }
+    return base::replace_file(file, render::flame_file(figure, options));
 }
 
 }  // namespace ringside::cli

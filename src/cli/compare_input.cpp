@@ -28,8 +28,8 @@ Error in_file(const fs::path& file, Error error) {
     return error;
 }
 
-Result<Side> read_recording(const fs::path& file) {
-    const auto flat = load_flat_profile(file.string());
+Result<Side> read_recording(const fs::path& file, bool with_stacks) {
+    const auto flat = load_flat_profile(file.string(), with_stacks);
     if (!flat) return in_file(file, flat.error());
     Side side;
     Run& run = side.runs.emplace_back();
@@ -47,6 +47,7 @@ Result<Side> read_recording(const fs::path& file) {
                                 static_cast<double>(row.samples)});
         }
     }
+    run.stacks = flat->stacks;
     const perf::Origin& origin = flat->profile.origin;
     side.environment.kernel = origin.os_release;
     side.environment.cpu = origin.cpu_description;
@@ -88,13 +89,13 @@ Result<std::vector<Side>> read_joined(const fs::path& path) {
     return sides;
 }
 
-Result<Side> read_path(const fs::path& path) {
+Result<Side> read_path(const fs::path& path, bool with_stacks) {
     std::error_code error;
     if (fs::is_directory(path, error)) return read_run_folder(path.string());
     const auto content = guest::read_file(path);
     if (!content) return content.error();
     if (content->starts_with("PERFILE2") || content->starts_with("2ELIFREP")) {
-        return read_recording(path);
+        return read_recording(path, with_stacks);
     }
     return read_text(path, *content);
 }
@@ -117,11 +118,11 @@ void append(Side& side, Side more) {
     std::move(more.notes.begin(), more.notes.end(), std::back_inserter(side.notes));
 }
 
-Result<Side> read_repeats(const std::vector<std::string>& paths) {
-    auto side = read_path(paths.front());
+Result<Side> read_repeats(const std::vector<std::string>& paths, bool with_stacks) {
+    auto side = read_path(paths.front(), with_stacks);
     if (!side) return side;
     for (std::size_t i = 1; i < paths.size(); ++i) {
-        auto more = read_path(paths[i]);
+        auto more = read_path(paths[i], with_stacks);
         if (!more) return more;
         append(*side, std::move(*more));
     }
@@ -136,7 +137,7 @@ std::string plain_name(const std::string& path) {
 
 }  // namespace
 
-Result<std::vector<Side>> read_sides(const std::string& text) {
+Result<std::vector<Side>> read_sides(const std::string& text, bool with_stacks) {
     std::error_code error;
     std::string name;
     std::string rest = text;
@@ -163,7 +164,7 @@ Result<std::vector<Side>> read_sides(const std::string& text) {
         paths.clear();
         for (const auto path : base::split(rest, ',')) paths.emplace_back(path);
     }
-    auto side = read_repeats(paths);
+    auto side = read_repeats(paths, with_stacks);
     if (!side) return side.error();
     if (!name.empty()) side->name = name;
     if (side->name.empty()) side->name = plain_name(paths.front());

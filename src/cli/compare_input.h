@@ -13,7 +13,8 @@ namespace ringside::cli {
 
 // "[NAME=]PATH[,PATH...]": several paths are repeats of one side. A folder that `ringside compare`
 // kept, and a table that it wrote (--csv), is all its sides. What exists under its whole name is
-// one path, whatever it holds.
-Result<std::vector<compare::Side>> read_sides(const std::string& text);
+// one path, whatever it holds. The stacks of a recording are read if asked for: that takes its
+// time.
+Result<std::vector<compare::Side>> read_sides(const std::string& text, bool with_stacks);
 
 }  // namespace ringside::cli

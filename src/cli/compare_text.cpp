@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/compare_cells.h"
 #include "cli/compare_view.h"
 
 namespace ringside::cli {
@@ -25,21 +26,6 @@ std::string shortened(std::string_view text, std::size_t most) {
     return std::string(text.substr(0, end)) + "..";
 }
 
-std::string with_thousands(double value) {
-    std::string digits = fmt::format("{:.0f}", std::abs(value));
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-        digits.insert(static_cast<std::size_t>(at), ",");
-    }
-    return value < 0 ? "-" + digits : digits;
-}
-
-// Times are read in seconds.
-std::string amount(double value, const std::string& unit) {
-    if (unit == "ns") return fmt::format("{:.6f}", value / 1e9);
-    if (value == std::floor(value) && std::abs(value) < 1e15) return with_thousands(value);
-    return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : with_thousands(value);
-}
-
 std::string cell_text(const Cell& cell, const std::string& unit) {
     const auto mean = cell.mean();
     if (!mean) return std::string(to_string(cell.state));
@@ -53,8 +39,7 @@ std::string cell_text(const Cell& cell, const std::string& unit) {
 // "new": there is none on the first side.
 std::string ratio_text(const Row& row, std::size_t side) {
     const compare::Ratio& ratio = row.ratios[side];
-    const bool is_new =
-        !ratio.ratio && row.cells[0].mean() == 0.0 && row.cells[side].mean().value_or(0) > 0;
+    const bool is_new = is_new_on(row, side);
     const std::string value = ratio.ratio ? fmt::format("{:.3g}", *ratio.ratio)
                               : is_new    ? "new"
                                           : "";
@@ -63,11 +48,6 @@ std::string ratio_text(const Row& row, std::size_t side) {
     const bool said = ratio.ratio || is_new;
     const char* mark = !said ? "" : !ratio.significant ? "?" : *ratio.significant ? "*" : "";
     return fmt::format("{:>8} {:>20} {:<1}", value, range, mark);
-}
-
-std::string unit_text(const std::string& unit) {
-    if (unit.empty()) return "";
-    return unit == "ns" ? " [s]" : " [" + unit + "]";
 }
 
 std::string row_text(const Row& row, const std::string& name) {
@@ -96,9 +76,7 @@ std::string header(const CompareView& view, const std::string& first, const Styl
 std::string side_text(const Side& side) {
     const auto& environment = side.environment;
     std::vector<std::string> facts{
-        side.kind == compare::SideKind::tcg   ? "emulated guest (TCG)"
-        : side.kind == compare::SideKind::kvm ? "guest under KVM"
-                                              : std::string(to_string(side.kind)),
+        kind_text(side.kind),
         fmt::format("{} run{}", side.runs.size(), side.runs.size() == 1 ? "" : "s")};
     if (!environment.kernel.empty()) facts.push_back("Linux " + environment.kernel);
     if (!environment.cpu.empty()) facts.push_back(environment.cpu);
@@ -168,9 +146,8 @@ std::string compare_text(const CompareView& view, std::size_t top, const Style& 
     for (const Side& side : view.sides) text += side_text(side);
     if (!view.warnings.empty()) text += "\n";
     for (const auto& warning : view.warnings) {
-        const bool loud = warning.find("DIFFERENT") != std::string::npos ||
-                          warning.find("SIGILL") != std::string::npos;
-        text += fmt::format("  {} {}\n", loud ? style.bad("!!") : style.warn("! "), warning);
+        text += fmt::format("  {} {}\n", is_loud(warning) ? style.bad("!!") : style.warn("! "),
+                            warning);
     }
     if (!view.summary.empty()) text += "\n";
     for (const auto& finding : view.summary) text += fmt::format("  - {}\n", finding.text);

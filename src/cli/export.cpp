@@ -1,18 +1,21 @@
 // `ringside export`: a recorded profile in the formats other tools read.
 #include <algorithm>
 #include <array>
+#include <limits>
 
+#include "analysis/flame.h"
 #include "base/error.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/verbs.h"
 #include "export/firefox.h"
-#include "export/flame_graph.h"
 #include "export/folded.h"
 #include "export/pprof.h"
 #include "export/speedscope.h"
 #include "export/stack_frames.h"
+#include "export/stack_tree.h"
 #include "export/stacks_csv.h"
+#include "render/flame_graph.h"
 
 namespace ringside::cli {
 
@@ -45,16 +48,22 @@ struct Format {
     Result<std::string> (*write)(const Loaded& loaded, const std::string& title);
 };
 
-exports::FlameGraphOptions picture(const Loaded& loaded, const std::string& title) {
-    exports::FlameGraphOptions options;
-    options.title = title;
-    options.unit =
-        loaded.totals().in_ns ? "ns of " + loaded.totals().name : "of " + loaded.totals().name;
-    return options;
-}
-
 profile::CallTree tree_of(const Loaded& loaded) {
     return {loaded.profile, loaded.naming, loaded.event};
+}
+
+// With `before`, frames are coloured by what changed since.
+std::string flame_graph(const Loaded* before, const Loaded& now, const std::string& title) {
+    const auto stacks_of = [](const Loaded& loaded) {
+        return exports::stack_tree(loaded.profile, loaded.naming, loaded.event);
+    };
+    analysis::FlameJoin joined({"now", "before"});
+    joined.add(0, stacks_of(now));
+    if (before != nullptr) joined.add(1, stacks_of(*before));
+    render::FlameOptions options;
+    options.title = title;
+    if (before != nullptr) options.before = 1;
+    return render::flame_file(joined.figure(std::numeric_limits<std::size_t>::max()), options);
 }
 
 constexpr std::array<Format, 6> formats{{
@@ -64,7 +73,7 @@ constexpr std::array<Format, 6> formats{{
      }},
     {"flamegraph", keep_stacks,
      [](const Loaded& loaded, const std::string& title) -> Result<std::string> {
-         return exports::flame_graph_svg(tree_of(loaded), picture(loaded, title));
+         return flame_graph(nullptr, loaded, title);
      }},
     {"pprof", keep_threads,
      [](const Loaded& loaded, const std::string&) {
@@ -145,8 +154,7 @@ class Export final : public Verb {
     Result<std::string> compared(const Loaded& after, const std::string& title) const {
         const auto before = read(before_, keep_stacks());
         if (!before) return before.error();
-        return exports::differential_flame_graph_svg(tree_of(*before), tree_of(after),
-                                                     picture(after, title));
+        return flame_graph(&*before, after, title);
     }
 
     Result<std::size_t> find_event(const profile::Profile& profile, const std::string& file) const {

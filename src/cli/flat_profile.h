@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/report_view.h"
+#include "model/stacks.h"
 
 namespace ringside::cli {
 
@@ -13,10 +14,11 @@ struct FlatProfile {
     profile::Naming naming;
     std::vector<profile::Column> columns;
     std::vector<profile::EventRows> rows;  // of events that have samples to them
+    std::vector<model::StackTree> stacks;  // of the same events, if asked for
 
     ReportView view() const { return {profile, naming, columns}; }
 };
 
-Result<FlatProfile> load_flat_profile(const std::string& file);
+Result<FlatProfile> load_flat_profile(const std::string& file, bool with_stacks);
 
 }  // namespace ringside::cli

@@ -10,6 +10,7 @@
 #include "cli/flat_profile.h"
 #include "cli/record_targets.h"
 #include "cli/run_command.h"
+#include "cli/stacks_file.h"
 #include "cli/stat_report.h"
 #include "cli/stat_targets.h"
 #include "cli/version.h"
@@ -55,14 +56,12 @@ Result<void> MeasuredRun::start_recorder(pid_t pid) {
     auto events = find_sampled_events(root, plan_.sampled.empty() ? clock : plan_.sampled);
     if (!events) return events.error();
     settings.events = std::move(*events);
+    settings.call_graph = record::CallGraph::frame_pointers;
     for (auto& sampled : settings.events) {
         const std::string& name = sampled.event.name;
         // Rare and each with a cause of its own: none is left out.
         if (name.starts_with("page-faults") || name.starts_with("context-switches")) {
             sampled.period = 1;
-        }
-        if (name.starts_with("context-switches")) {
-            settings.call_graph = record::CallGraph::frame_pointers;
         }
     }
     settings.frequency_hz = static_cast<std::uint64_t>(plan_.frequency_hz);
@@ -152,11 +151,13 @@ Result<void> MeasuredRun::write_profile() {
     const auto summary = recorder_->finish();
     if (!summary) return summary.error();
     if (summary->progress.failure) return *summary->progress.failure;
-    const auto flat = load_flat_profile((folder_ / "samples.data").string());
+    const auto flat = load_flat_profile((folder_ / "samples.data").string(), true);
     if (!flat) return flat.error();
     for (const auto& module : flat->profile.world->modules()) {
         if (!module.build_id.empty()) build_ids_[module.short_name()] = module.build_id;
     }
+    const auto stacks = (folder_ / "stacks.json").string();
+    if (auto done = base::replace_file(stacks, stacks_json(flat->stacks)); !done) return done;
     return base::replace_file((folder_ / "report.json").string(),
                               report_json(flat->view(), flat->rows));
 }

@@ -1,7 +1,8 @@
 // Runs a command several times, counted and sampled at once, into a folder: one side of a
 // comparison. The folder holds side.json ("ringside.run/1") and for each finished run N, from 1 on,
-// N/stat.json ("ringside.stat/1"), N/report.json ("ringside.report/1"), N/intervals.jsonl (lines of
-// "ringside.stat.interval/1"), N/samples.data (perf.data), N/stdout and N/stderr.
+// N/stat.json ("ringside.stat/1"), N/report.json ("ringside.report/1"), N/stacks.json
+// ("ringside.stacks/1"), N/intervals.jsonl (lines of "ringside.stat.interval/1"), N/samples.data
+// (perf.data), N/stdout and N/stderr.
 #pragma once
 
 #include <functional>

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/stacks_file.h"
 #include "guest/files.h"
 
 namespace ringside::cli {
@@ -130,6 +131,17 @@ std::string digest(const fs::path& file) {
     return content ? fmt::format("{}:{}", content->size(), guest::short_hash(*content)) : "";
 }
 
+// A folder of an older version has none.
+Result<std::vector<model::StackTree>> read_stacks(const fs::path& file) {
+    const auto text = guest::read_file(file);
+    if (!text) return std::vector<model::StackTree>();
+    auto stacks = parse_stacks(*text);
+    if (stacks) return stacks;
+    Error error = stacks.error();
+    error.what = file.string() + ": " + error.what;
+    return error;
+}
+
 Result<Run> read_run(const fs::path& folder) {
     auto stat = read_json(folder / "stat.json", "ringside.stat/1");
     if (!stat) return stat.error();
@@ -139,6 +151,9 @@ Result<Run> read_run(const fs::path& folder) {
     run.counts = counts_of(*stat);
     run.intervals = read_intervals(folder / "intervals.jsonl");
     run.exit_code = maybe<int>(*stat, "exit_code");
+    auto stacks = read_stacks(folder / "stacks.json");
+    if (!stacks) return stacks.error();
+    run.stacks = std::move(*stacks);
     add_hits(*report, run);
     run.output_digest = digest(folder / "stdout");
     return run;

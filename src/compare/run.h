@@ -11,6 +11,8 @@
 
 #include <ringside/trust.h>
 
+#include "model/stacks.h"
+
 namespace ringside::compare {
 
 struct Count {
@@ -53,7 +55,8 @@ struct Run {
     std::vector<Interval> intervals;  // none where that was not kept
     std::vector<Hit> hits;
     std::vector<Sampled> sampled;
-    std::optional<int> exit_code;  // as a shell gives it
+    std::vector<model::StackTree> stacks;  // of each sampled event, where callers are known
+    std::optional<int> exit_code;          // as a shell gives it
     // What the program wrote to its standard output, as a digest; empty if that was not kept.
     std::string output_digest;
 

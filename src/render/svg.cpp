@@ -6,32 +6,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "render/xml_text.h"
+
 namespace ringside::render {
 
 namespace {
-
-std::string escaped(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        switch (c) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            default:
-                result += c;
-        }
-    }
-    return result;
-}
 
 // Without a -0 and zeros that say nothing.
 std::string number(double value) {
@@ -48,7 +27,7 @@ std::string colour(Colour colour) {
 std::string with_hint(const std::string& element, const std::string& hint) {
     if (hint.empty()) return fmt::format("<{}/>\n", element);
     const auto name = element.substr(0, element.find(' '));
-    return fmt::format("<{}><title>{}</title></{}>\n", element, escaped(hint), name);
+    return fmt::format("<{}><title>{}</title></{}>\n", element, xml_text(hint), name);
 }
 
 std::string element(const Box& box) {
@@ -107,7 +86,7 @@ std::string element(const Words& words) {
         more += fmt::format(" transform=\"rotate({} {} {})\"", number(words.turned), x, y);
     }
     return fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{}>{}</text>\n", x, y,
-                       number(words.font.size), colour(words.colour), more, escaped(words.text));
+                       number(words.font.size), colour(words.colour), more, xml_text(words.text));
 }
 
 }  // namespace
@@ -121,8 +100,8 @@ std::string svg_of(const Picture& picture, std::string_view id) {
         "<title id=\"{4}-title\">{5}</title>\n<desc id=\"{4}-desc\">{6}</desc>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
         number(picture.width * pixels_per_unit), number(picture.height * pixels_per_unit),
-        number(picture.width), number(picture.height), escaped(id), escaped(picture.title),
-        escaped(picture.description));
+        number(picture.width), number(picture.height), xml_text(id), xml_text(picture.title),
+        xml_text(picture.description));
     for (const Shape& shape : picture.shapes) {
         svg += std::visit([](const auto& one) { return element(one); }, shape);
     }

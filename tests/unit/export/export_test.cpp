@@ -3,15 +3,15 @@
 
 #include "../../data_builder.h"
 #include "../../scratch.h"
-#include "export/flame_graph.h"
 #include "export/folded.h"
+#include "export/stack_tree.h"
 
 namespace ringside::exports {
 namespace {
 
+using ::testing::Contains;
 using testing::DataBuilder;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // main calls f in user mode, which enters the kernel once; one place has no name.
 struct Recorded {
@@ -70,18 +70,19 @@ TEST(CallTree, TotalsAddUp) {
     EXPECT_EQ(self, 10u);
 }
 
-TEST(FlameGraph, EveryFrameIsThereAndEscaped) {
-    const auto from = recorded("<app> & \"co\"");
-    const profile::CallTree tree(from.profile, from.naming, 0);
-    const auto svg = flame_graph_svg(tree, {"a < b", "ns", 1200});
-    EXPECT_THAT(svg, HasSubstr("<title>f&lt;int&gt; (5 ns, 50.00%)</title>"));
-    EXPECT_THAT(svg, HasSubstr("<title>do_work (2 ns, 20.00%)</title>"));
-    EXPECT_THAT(svg, HasSubstr("&lt;app&gt; &amp; &quot;co&quot;"));
-    EXPECT_THAT(svg, HasSubstr("a &lt; b"));
-    EXPECT_THAT(svg, Not(HasSubstr("<app>")));
+TEST(StackTree, KeepsNamesModesAndWeights) {
+    const auto from = recorded();
+    const auto tree = stack_tree(from.profile, from.naming, 0);
+    EXPECT_EQ(tree.event, "cpu-clock");
+    double whole = 0;
+    for (const auto& node : tree.nodes) whole += node.self;
+    EXPECT_EQ(whole, 10);
+    EXPECT_THAT(tree.frames, Contains(model::Frame{"app", "", model::FrameKind::thread}));
+    EXPECT_THAT(tree.frames,
+                Contains(model::Frame{"do_work", "[kernel.kallsyms]", model::FrameKind::kernel}));
 }
 
-TEST(FlameGraph, NothingRecordedIsStillAPicture) {
+TEST(StackTree, NothingRecordedIsARootAlone) {
     DataBuilder builder(base::ByteOrder::same, true);
     profile::Keep keep;
     keep.stack = true;
@@ -90,7 +91,7 @@ TEST(FlameGraph, NothingRecordedIsStillAPicture) {
     ASSERT_TRUE(profile);
     const profile::CallTree tree(*profile, {}, 0);
     EXPECT_EQ(folded(tree), "");
-    EXPECT_THAT(flame_graph_svg(tree), HasSubstr("</svg>"));
+    EXPECT_EQ(stack_tree(*profile, {}, 0).nodes.size(), 1u);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "base/csv.h"
 #include "base/process.h"
 #include "export/firefox.h"
-#include "export/flame_graph.h"
 #include "export/gzip.h"
 #include "export/json_text.h"
 #include "export/pprof.h"
@@ -193,22 +192,6 @@ TEST(StacksCsv, OneRowForEachStack) {
     EXPECT_EQ(rows[2],
               (std::vector<std::string>{"cpu-clock", "app", "7", "7", "kernel", "[kernel.kallsyms]",
                                         "do_work", "1", "2", "main;f<int, \"x\">;g;do_work"}));
-}
-
-TEST(FlameGraph, ADifferenceShowsWhoGrew) {
-    const auto before = recorded(3);
-    const auto after = recorded(13);
-    const profile::CallTree one(before.profile, before.naming, 0);
-    const profile::CallTree other(after.profile, after.naming, 0);
-    const auto svg = differential_flame_graph_svg(one, other);
-    // g and all below: 5 of 10 before, 15 of 20 now.
-    EXPECT_THAT(svg, HasSubstr("<title>g (15 samples, 75.00%, +25.00 points)</title>"));
-    EXPECT_THAT(svg, HasSubstr("<title>do_work (2 samples, 10.00%, -10.00 points)</title>"));
-    EXPECT_THAT(svg, HasSubstr("style=\"fill:rgb(245,55,55)\""));
-    EXPECT_THAT(svg, HasSubstr("style=\"fill:rgb(55,55,245)\""));
-    const auto same = differential_flame_graph_svg(one, one);
-    EXPECT_THAT(same, HasSubstr("+0.00 points"));
-    EXPECT_THAT(same, ::testing::Not(HasSubstr("rgb(245,55,55)")));
 }
 
 }  // namespace

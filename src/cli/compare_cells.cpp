@@ -1,0 +1,49 @@
+#include "cli/compare_cells.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace ringside::cli {
+
+namespace {
+
+std::string with_thousands(double value) {
+    std::string digits = fmt::format("{:.0f}", std::abs(value));
+    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
+        digits.insert(static_cast<std::size_t>(at), ",");
+    }
+    return value < 0 ? "-" + digits : digits;
+}
+
+}  // namespace
+
+std::string amount(double value, const std::string& unit) {
+    if (unit == "ns") return fmt::format("{:.6f}", value / 1e9);
+    if (value == std::floor(value) && std::abs(value) < 1e15) return with_thousands(value);
+    return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : with_thousands(value);
+}
+
+std::string unit_text(const std::string& unit) {
+    if (unit.empty()) return "";
+    return unit == "ns" ? " [s]" : " [" + unit + "]";
+}
+
+std::string kind_text(compare::SideKind kind) {
+    if (kind == compare::SideKind::tcg) return "emulated guest (TCG)";
+    if (kind == compare::SideKind::kvm) return "guest under KVM";
+    return std::string(to_string(kind));
+}
+
+bool is_new_on(const compare::Row& row, std::size_t side) {
+    return !row.ratios[side].ratio && row.cells[0].mean() == 0.0 &&
+           row.cells[side].mean().value_or(0) > 0;
+}
+
+bool is_loud(const std::string& warning) {
+    return base::contains(warning, "DIFFERENT") || base::contains(warning, "SIGILL");
+}
+
+}  // namespace ringside::cli

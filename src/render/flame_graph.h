@@ -1,0 +1,26 @@
+// A flame graph as SVG: readable without scripts, zoomable with them. The same figure gives the
+// same bytes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "model/stacks.h"
+
+namespace ringside::render {
+
+struct FlameOptions {
+    std::string title = "Flame graph";
+    std::size_t series = 0;               // whose weights are the widths
+    std::optional<std::size_t> before{};  // colours say how shares changed from this series
+    int width = 1200;
+};
+
+// As a file of its own, with style and script in it.
+std::string flame_file(const model::FlameFigure& figure, const FlameOptions& options);
+
+// For a page that has web/flame.css and web/flame.js.
+std::string flame_part(const model::FlameFigure& figure, const FlameOptions& options);
+
+}  // namespace ringside::render

@@ -1,0 +1,69 @@
+#include "render/xml_text.h"
+
+#include "base/utf8.h"
+
+namespace ringside::render {
+
+namespace {
+
+constexpr std::string_view replacement = "\uFFFD";
+
+std::string_view entity(char letter) {
+    switch (letter) {
+        case '&':
+            return "&amp;";
+        case '<':
+            return "&lt;";
+        case '>':
+            return "&gt;";
+        case '"':
+            return "&quot;";
+        case '\'':
+            return "&#39;";
+        default:
+            return {};
+    }
+}
+
+// U+FFFE and U+FFFF are UTF-8 and no characters of XML.
+bool is_allowed(std::string_view letter) {
+    if (letter.size() == 1) {
+        const auto byte = static_cast<unsigned char>(letter.front());
+        return (byte >= 0x20 && byte != 0x7f) || byte == '\t' || byte == '\n';
+    }
+    return letter != "\uFFFE" && letter != "\uFFFF";
+}
+
+}  // namespace
+
+std::string xml_text(std::string_view text) {
+    std::string result;
+    result.reserve(text.size());
+    while (!text.empty()) {
+        const std::size_t bytes = base::letter_bytes(text);
+        const std::string_view letter = text.substr(0, bytes == 0 ? 1 : bytes);
+        const std::string_view named = entity(letter.front());
+        if (bytes == 0 || !is_allowed(letter)) {
+            result += replacement;
+        } else {
+            result += named.empty() ? letter : named;
+        }
+        text.remove_prefix(letter.size());
+    }
+    return result;
+}
+
+std::string cut_text(std::string_view text, std::size_t most) {
+    std::size_t letters = 0;
+    std::size_t last = 0;  // where the last letter that fits begins
+    for (std::size_t at = 0; at < text.size(); ++letters) {
+        if (letters == most)
+            return most == 0 ? std::string() : std::string(text.substr(0, last)) + "\u2026";
+        last = at;
+        const std::size_t bytes = base::letter_bytes(text.substr(at));
+        at += bytes == 0 ? 1 : bytes;
+    }
+    return std::string(text);
+}
+
+}  // namespace ringside::render
