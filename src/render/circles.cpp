@@ -101,7 +101,8 @@ class Circles {
     // By another number beside the ring.
     bool is_taken(Point at) const {
         return std::any_of(outside_.begin(), outside_.end(), [&](Point other) {
-            return std::hypot(at.x - other.x, at.y - other.y) < 1.3 * key_font.size;
+            return std::abs(at.x - other.x) < key_font.size &&
+                   std::abs(at.y - other.y) < key_font.size;
         });
     }
 
