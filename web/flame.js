@@ -25,6 +25,7 @@ function attachFlame(svg, say) {
     const letters = Math.floor(width / 6.7 - 1);
     if (!frame.text) {
       frame.text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
+      frame.text.setAttribute('aria-hidden', 'true');
       frame.text.setAttribute('y', frame.y + rowHeight - 5);
       frame.g.append(frame.text);
     }
@@ -88,6 +89,7 @@ function attachFlame(svg, say) {
   for (const frame of frames) {
     frame.g.setAttribute('role', 'button');
     frame.g.setAttribute('aria-label', frame.told);
+    if (frame.text) frame.text.setAttribute('aria-hidden', 'true'); // it may be cut short
     frame.g.setAttribute('tabindex', frame === root ? '0' : '-1');
     frame.g.addEventListener('click', () => { select(frame); zoom(frame); });
     frame.g.addEventListener('mouseover', () => say(frame.told));

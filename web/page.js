@@ -40,9 +40,9 @@
   // ---- the cells of a row
 
   function nameCell(text, row) {
-    const cell = element('td', { class: 'name' }, plain(text));
+    const cell = element('td', { class: 'name' }, element('span', { class: 'long' }, plain(text)));
     const others = row ? row.sides.map((side) => side.symbol).filter((name) => name && name !== text) : [];
-    if (others.length > 0) cell.append(element('span', { class: 'aside' }, plain(others.join(', '))));
+    if (others.length > 0) cell.append(element('span', { class: 'aside long' }, plain(others.join(', '))));
     return cell;
   }
 
@@ -75,7 +75,7 @@
       element('td', {}, row.mode || ''));
     data.sides.forEach((_, index) => line.append(valueCell(row, index)));
     for (let side = 1; side < data.sides.length; ++side)
-      line.append(ratioCell(row, side), rangeCell(row, side), element('td', {}, sureness(row, side)));
+      line.append(ratioCell(row, side), rangeCell(row, side), element('td', { class: 'sure' }, sureness(row, side)));
     return line;
   }
 

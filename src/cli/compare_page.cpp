@@ -106,9 +106,6 @@ constexpr std::string_view kinds_legend =
     "<span class=\"key\" style=\"background:#fdb569\"></span>user "
     "<span class=\"key\" style=\"background:#c22a1b\"></span>kernel "
     "<span class=\"key\" style=\"background:#d9d9d9\"></span>thread";
-constexpr std::string_view change_legend =
-    "smaller share <span class=\"scale\"></span> larger share, full colour from 10 points on";
-
 std::string flame_item(const model::FlameFigure& figure, render::FlameOptions options,
                        const std::string& label, std::string_view legend) {
     options.title = fmt::format("{}: {}", figure.event, label);
@@ -123,9 +120,13 @@ std::string flame_set(const model::FlameFigure& figure) {
     std::string text = fmt::format("<h3>{}</h3>\n<div class=\"flames\">\n", xml_text(figure.event));
     for (std::size_t i = 1; i < figure.series.size(); ++i) {
         if (figure.nodes[0].totals[i] <= 0 || figure.nodes[0].totals[0] <= 0) continue;
-        text += flame_item(figure, {.series = i, .before = 0},
-                           fmt::format("{} against {}", figure.series[i], figure.series[0]),
-                           change_legend);
+        const std::string legend = fmt::format(
+            "smaller share <span class=\"scale\"></span> larger share; full colour at a "
+            "change of {:.1f} percentage points",
+            render::full_change(figure, i, 0));
+        text +=
+            flame_item(figure, {.series = i, .before = 0},
+                       fmt::format("{} against {}", figure.series[i], figure.series[0]), legend);
     }
     for (std::size_t i = 0; i < figure.series.size(); ++i) {
         if (figure.nodes[0].totals[i] <= 0) continue;
@@ -199,33 +200,37 @@ std::string ratio_cells(const Row& row, std::size_t side) {
                        : *ratio.significant    ? "sure"
                                                : "may be chance";
     return fmt::format(
-        "<td class=\"number{}\">{}</td><td class=\"number\">{}</td><td>{}</td>", mark,
+        "<td class=\"number{}\">{}</td><td class=\"number\">{}</td><td class=\"sure\">{}</td>",
+        mark,
         ratio.ratio ? fmt::format("{:.3g}", *ratio.ratio)
         : is_new    ? "new"
                     : "",
         ratio.ci_low ? fmt::format("{:.3g} to {:.3g}", *ratio.ci_low, *ratio.ci_high) : "", sure);
 }
 
-std::string name_cell(const Row& row) {
-    std::vector<std::string> others;
-    for (const Cell& cell : row.cells)
-        if (!cell.name.empty() && cell.name != row.symbol) others.push_back(cell.name);
-    return fmt::format("<td class=\"name\">{}{}</td>", xml_text(row.symbol),
+std::string name_cell(const std::string& name, const std::string& others = "") {
+    return fmt::format("<td class=\"name\"><span class=\"long\">{}</span>{}</td>", xml_text(name),
                        others.empty()
                            ? ""
-                           : fmt::format("<span class=\"aside\">{}</span>",
-                                         xml_text(fmt::format("{}", fmt::join(others, ", ")))));
+                           : fmt::format("<span class=\"aside long\">{}</span>", xml_text(others)));
+}
+
+// What sides call the function where they disagree.
+std::string other_names(const Row& row) {
+    std::vector<std::string> names;
+    for (const Cell& cell : row.cells)
+        if (!cell.name.empty() && cell.name != row.symbol) names.push_back(cell.name);
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string table_row(const Row& row) {
     const bool whole = row.module.empty();
-    std::string text =
-        fmt::format("<tr><td class=\"name\">{}</td>{}<td class=\"name\">{}</td><td>{}</td>",
-                    xml_text(row.event), whole ? "<td class=\"name\"></td>" : name_cell(row),
-                    xml_text(row.module),
-                    whole           ? ""
-                    : row.in_kernel ? "kernel"
-                                    : "user");
+    std::string text = "<tr>" + name_cell(row.event) +
+                       name_cell(whole ? "" : row.symbol, other_names(row)) +
+                       name_cell(row.module) +
+                       fmt::format("<td>{}</td>", whole           ? ""
+                                                  : row.in_kernel ? "kernel"
+                                                                  : "user");
     for (const Cell& cell : row.cells) text += value_cell(cell, row.unit);
     for (std::size_t i = 1; i < row.ratios.size(); ++i) text += ratio_cells(row, i);
     return text + "</tr>\n";

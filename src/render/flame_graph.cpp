@@ -41,10 +41,13 @@ char style_class(FrameKind kind) {
     }
 }
 
-// From white to orange for what grew, to blue for what shrank; full from a change of ten percentage
-// points on. The two differ for every eye, and black letters can be read on both.
-std::string change_colour(double points) {
-    constexpr double full = 10;
+double change(const FlameFigure& figure, std::size_t node, std::size_t series, std::size_t before) {
+    return 100 * (figure.share(node, series) - figure.share(node, before));
+}
+
+// From white to orange for what grew, to blue for what shrank. The two differ for every eye, and
+// black letters can be read on both.
+std::string change_colour(double points, double full) {
     constexpr double white = 246;
     const double part = std::min(1.0, std::abs(points) / full);
     const auto mixed = [&](double colour) {
@@ -76,6 +79,7 @@ class Drawing {
         : figure_(figure), options_(options), children_(children_of(figure)) {
         const double whole = total(0);
         scale_ = whole > 0 ? (options.width - 2.0 * margin) / whole : 0;
+        if (options.before) full_ = full_change(figure, options.series, *options.before);
         draw();
     }
 
@@ -100,7 +104,7 @@ class Drawing {
   private:
     double total(std::size_t node) const { return figure_.nodes[node].totals[options_.series]; }
     double points(std::size_t node) const {
-        return 100 * (figure_.share(node, options_.series) - figure_.share(node, *options_.before));
+        return change(figure_, node, options_.series, *options_.before);
     }
     int rows_height() const { return (deepest_ + 1) * row_height; }
 
@@ -155,7 +159,7 @@ class Drawing {
             "<g class=\"{}\"><title>{}</title><rect x=\"{:.2f}\" y=\"{}\" "
             "width=\"{:.2f}\" height=\"{}\"{}/>",
             options_.before ? 'd' : kind, xml_text(told(node, name)), x, y, width, row_height - 1,
-            options_.before ? fmt::format(" fill=\"{}\"", change_colour(points(node))) : "");
+            options_.before ? fmt::format(" fill=\"{}\"", change_colour(points(node), full_)) : "");
         const auto letters = static_cast<std::size_t>(std::max(0.0, width / letter_width - 1));
         if (letters >= 3)
             fmt::format_to(std::back_inserter(body_), "<text x=\"{:.2f}\" y=\"{}\">{}</text>",
@@ -180,11 +184,19 @@ class Drawing {
     const FlameOptions& options_;
     std::vector<std::vector<std::uint32_t>> children_;
     double scale_ = 0;
+    double full_ = 0;
     int deepest_ = 0;
     std::string body_;
 };
 
 }  // namespace
+
+double full_change(const FlameFigure& figure, std::size_t series, std::size_t before) {
+    double most = 0;
+    for (std::size_t i = 1; i < figure.nodes.size(); ++i)
+        most = std::max(most, std::abs(change(figure, i, series, before)));
+    return std::clamp(most, 1.0, 10.0);
+}
 
 std::string flame_file(const FlameFigure& figure, const FlameOptions& options) {
     return Drawing(figure, options).file();

@@ -17,6 +17,10 @@ struct FlameOptions {
     int width = 1200;
 };
 
+// From which change on colours are full, in percentage points: the largest change of a frame, but
+// at least 1, which is little, and at most 10.
+double full_change(const model::FlameFigure& figure, std::size_t series, std::size_t before);
+
 // As a file of its own, with style and script in it.
 std::string flame_file(const model::FlameFigure& figure, const FlameOptions& options);
 
