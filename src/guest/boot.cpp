@@ -25,6 +25,18 @@ std::string last_lines(const fs::path& file) {
     return shown;
 }
 
+// What a kernel said when it gave up, which a long trace may have moved out of the last lines.
+std::string last_words(const fs::path& directory) {
+    for (const auto* console : {"inner.console", "console"}) {
+        const auto text = read_file(directory / console).value_or("");
+        const auto begin = text.find("Kernel panic");
+        if (begin == std::string::npos) continue;
+        const auto line = std::string_view(text).substr(begin, text.find('\n', begin) - begin);
+        return fmt::format(": {}", base::trim_end(line));
+    }
+    return "";
+}
+
 std::string describe_phase(std::string_view machine, const Report& report) {
     if (report.phase.empty()) return fmt::format("while the kernel of {} booted", machine);
     if (report.phase == "init") return fmt::format("in the init script of {}", machine);
@@ -57,7 +69,8 @@ Result<BootEnd> judge(const BootRequest& request, RelayEnd relay_end, BootEnd en
                           "allow more time with --timeout if it was only slow");
     }
     if (end.outer.phase != "done") {
-        return base::fail(ErrorCode::io, fmt::format("{} ended {}{}", name, where(request, end),
+        return base::fail(ErrorCode::io, fmt::format("{} ended {}{}{}", name, where(request, end),
+                                                     last_words(request.directory),
                                                      last_log_lines(request.directory)));
     }
     return end;

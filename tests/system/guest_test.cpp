@@ -122,8 +122,8 @@ TEST(Guest, AKernelThatPanicsIsExplained) {
                                    "test \"$(uname -n)\" = box && echo c >/proc/sysrq-trigger"});
     ASSERT_TRUE(output);
     EXPECT_EQ(output->status.shell_code(), 125);
-    EXPECT_THAT(output->stderr_text, HasSubstr("x86-guest ended while the command ran"));
-    EXPECT_THAT(output->stderr_text, HasSubstr("Kernel panic"));
+    EXPECT_THAT(output->stderr_text,
+                HasSubstr("x86-guest ended while the command ran in x86-guest: Kernel panic"));
     EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
 
