@@ -33,7 +33,7 @@ static void registers_at(u64 ip, struct pt_regs* into) {
  * a whole period has passed, it comes to the same function. The count, which it adds to, is taken
  * back before. */
 static bool deliver(struct perf_event* event, u64 ip) {
-    const u64 period = event->hw.sample_period;
+    const u64 period = READ_ONCE(soft_alarm(event->hw.idx)->period);
     struct trace_entry record = {};
     struct hlist_head only = HLIST_HEAD_INIT;
     struct pt_regs registers;
@@ -62,6 +62,25 @@ static void let_go(struct soft_cpu* cpu, u64 head) {
 
         if (READ_ONCE(alarm->limit) != VPMU_PAGE_NEVER)
             WRITE_ONCE(alarm->limit, soft_raw(counter) + READ_ONCE(alarm->period));
+    }
+}
+
+/* With a frequency, perf changed the period while it took samples. */
+static void adjust_alarms(const struct soft_cpu* cpu) {
+    unsigned int counter;
+
+    for (counter = 0; counter < VPMU_PAGE_COUNTERS; ++counter) {
+        const struct perf_event* event = cpu->sampled[counter];
+        struct vpmu_page_alarm* alarm = soft_alarm(counter);
+        const u64 limit = READ_ONCE(alarm->limit);
+        const u64 before = READ_ONCE(alarm->period);
+        u64 period;
+
+        if (!event || limit == VPMU_PAGE_NEVER) continue;
+        period = max_t(u64, event->hw.sample_period, SOFT_SHORTEST_PERIOD);
+        if (period == before) continue;
+        WRITE_ONCE(alarm->period, period);
+        WRITE_ONCE(alarm->limit, max(limit - before + period, soft_raw(counter) + 1));
     }
 }
 
@@ -99,6 +118,7 @@ void soft_drain(void) {
     cpu->draining = true;
     taken = drain_to(cpu, smp_load_acquire(shown));
     head = smp_load_acquire(shown);
+    if (taken != 0) adjust_alarms(cpu);
     if (taken != 0 && head - cpu->tail >= taken) let_go(cpu, head);
     cpu->draining = false;
 }

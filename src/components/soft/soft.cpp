@@ -1,15 +1,15 @@
 #include "components/soft/soft.h"
 
-#include <atomic>
 #include <cstdlib>
 #include <optional>
 
 #include <fmt/format.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "components/lookup.h"
+#include "components/soft/forks.h"
+#include "components/soft/guest.h"
 #include "components/soft/page.h"
 #include "soft/events.h"
 #include "soft/layout.h"
@@ -20,15 +20,6 @@ namespace {
 
 using base::fail;
 using session::ComponentEvent;
-
-// How many forks lie between this process and the first. QEMU 7.2 does not know the advice that
-// base::ForkMark rests on, so libc has to say it.
-std::atomic<unsigned>& forks() {
-    static std::atomic<unsigned> count = 0;
-    static const int registered = ::pthread_atfork(nullptr, nullptr, [] { ++count; });
-    static_cast<void>(registered);
-    return count;
-}
 
 class SoftCounters final : public session::Counters {
   public:
@@ -83,7 +74,7 @@ class SoftCounters final : public session::Counters {
     }
 
     std::string reason(std::size_t) const override {
-        return same_process() ? "" : "these are counters of the process that forked this one";
+        return process_.is_this() ? "" : "these are counters of the process that forked this one";
     }
     std::string explain(std::size_t index) const override {
         const auto why = reason(index);
@@ -97,10 +88,8 @@ class SoftCounters final : public session::Counters {
         std::uint64_t sum = 0;  // while it does not run
     };
 
-    bool same_process() const { return forks_.load(std::memory_order_relaxed) == opened_in_; }
-
     bool now(const Cell& cell, std::uint64_t& value) const {
-        if (!same_process()) return false;
+        if (!process_.is_this()) return false;
         return thread_ ? page_.read_thread(*thread_, cell.counter, value)
                        : page_.read_process(cell.counter, value);
     }
@@ -130,8 +119,7 @@ class SoftCounters final : public session::Counters {
     OwnPage page_;
     std::optional<ThreadPlace> thread_;
     std::vector<Cell> cells_;
-    const std::atomic<unsigned>& forks_ = forks();
-    unsigned opened_in_ = forks_;
+    OwnProcess process_;
     bool running_ = false;
 };
 
@@ -213,6 +201,7 @@ session::ComponentPtr make_in(std::string folder) {
 // A made-up machine has no environment.
 session::ComponentPtr make(const base::SysRoot& root) {
     const char* folder = root.is_live() ? std::getenv(SOFT_FOLDER_VARIABLE) : nullptr;
+    if (folder == nullptr && machine_pmu(root)) return make_in_machine(root);
     return make_in(folder != nullptr ? folder : "");
 }
 

@@ -1,6 +1,6 @@
 // What this program executes, counted by the soft PMU it runs under (docs/softpmu.md): read with
 // plain loads from the page that the plugin writes. Only there where the program was started by
-// `ringside stat --soft` or by QEMU with the plugin.
+// `ringside stat --soft` or by QEMU with the plugin, or in a machine that QEMU runs with it.
 #pragma once
 
 #include "base/sys_root.h"

@@ -1,0 +1,260 @@
+#include "components/soft/guest.h"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/text.h"
+#include "components/lookup.h"
+#include "components/soft/forks.h"
+#include "perf/event_fd.h"
+#include "soft/events.h"
+#include "soft/layout.h"
+
+namespace ringside::components::soft {
+
+namespace {
+
+using base::fail;
+using session::ComponentEvent;
+
+constexpr std::string_view pmu_folder = "/sys/bus/event_source/devices/ringside_soft";
+
+// Counts of threads by perf, or of whole vCPUs.
+class MachineCounters final : public session::Counters {
+  public:
+    MachineCounters(std::shared_ptr<const MachinePage> page, std::vector<unsigned> vcpus)
+        : page_(std::move(page)), vcpus_(std::move(vcpus)) {}
+
+    // Of a vCPU's counter if there is no event.
+    Result<void> add(unsigned counter, std::optional<perf::EventFd> event) {
+        Cell cell{counter, std::move(event), {}, 0, 0};
+        if (cell.event && page_ != nullptr) {
+            const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+            void* memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, cell.event->fd(), 0);
+            if (memory == MAP_FAILED) return base::fail_errno(errno, "cannot map an event's page");
+            cell.control = base::Mmap(memory, bytes);
+        }
+        cells_.push_back(std::move(cell));
+        return {};
+    }
+
+    Result<void> start() override {
+        for (Cell& cell : cells_) {
+            cell.sum = 0;
+            if (!now(cell, cell.begin)) return unreadable();
+        }
+        running_ = true;
+        return {};
+    }
+    Result<void> stop() override {
+        if (!running_) return {};
+        for (Cell& cell : cells_) {
+            std::uint64_t value = 0;
+            if (!now(cell, value)) return unreadable();
+            cell.sum = value - cell.begin;
+        }
+        running_ = false;
+        return {};
+    }
+    Result<void> reset() override {
+        if (running_) return start();
+        for (Cell& cell : cells_) cell.sum = 0;
+        return {};
+    }
+    Result<void> read(std::span<Reading> out) override {
+        for (std::size_t i = 0; i < cells_.size(); ++i) {
+            out[i] = Reading{};
+            if (!value_of(cells_[i], out[i].value)) out[i].state = CounterState::absent;
+        }
+        return {};
+    }
+    bool read_plain(std::int64_t* out) override {
+        for (const Cell& cell : cells_) {
+            if (!value_of(cell, *out++)) return false;
+        }
+        return true;
+    }
+    Result<void> read_values(std::span<std::int64_t> out) override {
+        return read_plain(out.data()) ? Result<void>() : unreadable();
+    }
+    std::string reason(std::size_t) const override {
+        return process_.is_this() ? "" : "these are counters of the process that forked this one";
+    }
+    std::string explain(std::size_t index) const override {
+        if (!process_.is_this()) return reason(index);
+        return page_ != nullptr ? "soft: counted by this machine's QEMU, read from its page"
+                                : "soft: counted by this machine's QEMU, read by system calls";
+    }
+
+  private:
+    struct Cell {
+        unsigned counter = 0;
+        std::optional<perf::EventFd> event;
+        base::Mmap control;
+        std::uint64_t begin = 0;
+        std::uint64_t sum = 0;  // while it does not run
+    };
+
+    bool now(const Cell& cell, std::uint64_t& value) const {
+        if (!process_.is_this()) return false;
+        if (!cell.event) return sum_of_vcpus(cell.counter, value);
+        if (cell.control) {
+            auto& control = *reinterpret_cast<perf::ControlPage*>(cell.control.data());
+            if (page_->read_event(control, value)) return true;
+        }
+        const auto count = cell.event->read();
+        if (!count || !*count) return false;
+        value = (*count)->value;
+        return true;
+    }
+    bool sum_of_vcpus(unsigned counter, std::uint64_t& value) const {
+        value = 0;
+        for (const unsigned vcpu : vcpus_) {
+            std::uint64_t one = 0;
+            if (!page_->read_vcpu(vcpu, counter, one)) return false;
+            value += one;
+        }
+        return true;
+    }
+    bool value_of(const Cell& cell, std::int64_t& out) const {
+        std::uint64_t value = cell.sum;
+        if (running_) {
+            if (!now(cell, value)) return false;
+            value -= cell.begin;
+        }
+        out = static_cast<std::int64_t>(value);
+        return true;
+    }
+    static Error unreadable() {
+        return fail(ErrorCode::busy, "the soft PMU of this machine cannot be read");
+    }
+
+    std::shared_ptr<const MachinePage> page_;
+    std::vector<unsigned> vcpus_;
+    std::vector<Cell> cells_;
+    OwnProcess process_;
+    bool running_ = false;
+};
+
+class MachineComponent final : public session::Component {
+  public:
+    explicit MachineComponent(const base::SysRoot& root) : root_(root) {}
+
+    std::string_view name() const override { return "soft"; }
+    std::string_view description() const override {
+        return "what threads and CPUs execute, counted in software by the QEMU that is this "
+               "machine";
+    }
+    session::Availability availability() const override {
+        if (machine_pmu(root_)) return {true, ""};
+        return {false, "the driver ringside_soft is not loaded"};
+    }
+
+    std::vector<ComponentEvent> events() const override {
+        std::vector<ComponentEvent> events;
+        for (const auto& event : ringside::soft::all_events()) {
+            const auto file = event.stat_name.empty() ? "kernel-instructions" : event.stat_name;
+            if (!root_.read(fmt::format("{}/events/{}", pmu_folder, file))) continue;
+            events.push_back({event.name, event.description, "", false, event.counter});
+        }
+        return events;
+    }
+    Result<ComponentEvent> find(std::string_view name) const override {
+        return find_event(events(), "soft", name);
+    }
+
+    Result<session::CountersPtr> open(std::span<const ComponentEvent> events,
+                                      const SetOptions& options) const override {
+        auto mapped = MachinePage::map();
+        const Target& target = options.target;
+        const bool whole = target.kind == Target::Kind::cpus || target.kind == Target::Kind::system;
+        if (whole && !mapped) return mapped.error();
+        if (!whole && target.kind != Target::Kind::calling_thread &&
+            target.kind != Target::Kind::thread) {
+            return fail(ErrorCode::unsupported, "soft events are of threads and of CPUs here",
+                        "ringside stat -e ringside_soft/instructions/ counts processes");
+        }
+        std::shared_ptr<const MachinePage> page;
+        if (mapped) page = std::make_shared<MachinePage>(std::move(*mapped));
+        auto counters = std::make_unique<MachineCounters>(page, vcpus_of(target, page));
+        for (const auto& event : events) {
+            std::optional<perf::EventFd> own;
+            if (!whole) {
+                auto opened = open_event(event, options);
+                if (!opened) return opened.error();
+                own = std::move(*opened);
+            }
+            auto added = counters->add(static_cast<unsigned>(event.id), std::move(own));
+            if (!added) return added.error();
+        }
+        return session::CountersPtr(std::move(counters));
+    }
+
+  private:
+    static std::vector<unsigned> vcpus_of(const Target& target,
+                                          const std::shared_ptr<const MachinePage>& page) {
+        std::vector<unsigned> vcpus(target.cpus.begin(), target.cpus.end());
+        if (target.kind != Target::Kind::system) return vcpus;
+        for (unsigned i = 0; i < page->vcpu_count(); ++i) vcpus.push_back(i);
+        return vcpus;
+    }
+
+    Result<perf::EventFd> open_event(const ComponentEvent& event, const SetOptions& options) const {
+        const auto type = machine_pmu(root_);
+        if (!type) return fail(ErrorCode::not_found, availability().reason);
+        perf_event_attr attributes{};
+        attributes.size = sizeof attributes;
+        attributes.type = *type;
+        attributes.config = event.id;
+        attributes.exclude_user = !options.domains.user;
+        attributes.exclude_kernel = !options.domains.kernel;
+        attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+        const bool self = options.target.kind == Target::Kind::calling_thread;
+        return perf::EventFd::open(attributes, {self ? 0 : options.target.id, -1, -1}, event.name);
+    }
+
+    base::SysRoot root_;
+};
+
+}  // namespace
+
+Result<MachinePage> MachinePage::over(base::Mmap memory) {
+    MachinePage page(std::move(memory));
+    if (page.reader_.is_open()) return page;
+    return fail(ErrorCode::bad_input, "there are no counts of the soft PMU in it");
+}
+
+Result<MachinePage> MachinePage::map(const std::string& device) {
+    const base::Fd fd(::open(device.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd) return base::fail_errno(errno, "cannot open " + device);
+    const auto first = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    void* memory = ::mmap(nullptr, first, PROT_READ, MAP_SHARED, fd.get(), 0);
+    if (memory == MAP_FAILED) return base::fail_errno(errno, "cannot map " + device);
+    // How large it is stands at its front.
+    vpmu_page_header header{};
+    __builtin_memcpy(&header, memory, sizeof header);
+    ::munmap(memory, first);
+    const std::size_t bytes = (std::size_t{header.bytes} + first - 1) / first * first;
+    memory = ::mmap(nullptr, std::max(bytes, first), PROT_READ, MAP_SHARED, fd.get(), 0);
+    if (memory == MAP_FAILED) return base::fail_errno(errno, "cannot map " + device);
+    return over(base::Mmap(memory, std::max(bytes, first)));
+}
+
+std::optional<std::uint32_t> machine_pmu(const base::SysRoot& root) {
+    const auto text = root.read_trimmed(fmt::format("{}/type", pmu_folder));
+    if (!text) return std::nullopt;
+    const auto number = base::parse_u64(*text);
+    if (!number || *number > UINT32_MAX) return std::nullopt;
+    return static_cast<std::uint32_t>(*number);
+}
+
+session::ComponentPtr make_in_machine(const base::SysRoot& root) {
+    return std::make_unique<MachineComponent>(root);
+}
+
+}  // namespace ringside::components::soft

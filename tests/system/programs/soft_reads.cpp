@@ -1,0 +1,101 @@
+// Counts itself in a machine with the soft PMU: what two loops differ by, in two threads at once
+// and on all CPUs, what a read costs, and what two events get that must take turns. Says one number
+// a line.
+#include <cstdio>
+#include <thread>
+
+#include <ringside/clocks.h>
+#include <ringside/event_set.h>
+
+#include "components/soft/guest.h"
+#include "perf/event_fd.h"
+#include "soft/layout.h"
+#include "trust/loops.h"
+
+namespace {
+
+using ringside::EventSet;
+
+ringside::SetOptions user_only() {
+    ringside::SetOptions options;
+    options.domains.kernel = false;
+    return options;
+}
+
+std::int64_t counted(EventSet& set, std::uint64_t iterations) {
+    std::int64_t value = -1;
+    if (!set.start()) return -1;
+    ringside::trust::counted_loop(iterations);
+    return set.read(std::span(&value, 1)) && set.stop() ? value : -1;
+}
+
+// What `iterations` more of a loop count.
+std::int64_t difference(const ringside::Session& session, std::uint64_t iterations) {
+    EventSet set = session.event_set(user_only());
+    if (auto added = set.add("soft:::INSTRUCTIONS"); !added) {
+        std::printf("%s\n", added.error().what.c_str());
+        return -1;
+    }
+    counted(set, 1000);
+    const auto once = counted(set, 1000);
+    return counted(set, 1000 + iterations) - once;
+}
+
+std::int64_t read_cost_ns(const ringside::Session& session) {
+    EventSet set = session.event_set(user_only());
+    if (!set.add("soft:::INSTRUCTIONS") || !set.start()) return -1;
+    constexpr int reads = 20'000;
+    std::int64_t value = 0;
+    const auto begin = ringside::real_ns();
+    for (int i = 0; i < reads; ++i) {
+        if (!set.read(std::span(&value, 1))) return -1;
+    }
+    return static_cast<std::int64_t>(ringside::real_ns() - begin) / reads;
+}
+
+// All that the CPUs did meanwhile, so at least the loop.
+std::int64_t on_all_cpus(const ringside::Session& session, std::uint64_t iterations) {
+    ringside::SetOptions options;
+    options.target = ringside::Target::system();
+    EventSet set = session.event_set(options);
+    return set.add("soft:::INSTRUCTIONS") ? counted(set, iterations) : -1;
+}
+
+// Both want the alarm of the same counter, which there is one of.
+void take_turns() {
+    const auto type = ringside::components::soft::machine_pmu(ringside::base::SysRoot());
+    perf_event_attr attributes{};
+    attributes.size = sizeof attributes;
+    attributes.type = type.value_or(0);
+    attributes.config = SOFT_INSTRUCTIONS;
+    attributes.exclude_kernel = 1;
+    attributes.sample_period = 1'000'003;
+    attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    const auto one = ringside::perf::EventFd::open(attributes, {}, "one");
+    const auto two = ringside::perf::EventFd::open(attributes, {}, "two");
+    if (!one || !two) return;
+    ringside::trust::counted_loop(40'000'000);
+    for (const auto* event : {&one, &two}) {
+        const auto count = (*event)->read();
+        if (!count || !*count) return;
+        std::printf("turn %llu %llu %llu\n", static_cast<unsigned long long>((*count)->value),
+                    static_cast<unsigned long long>((*count)->enabled_ns),
+                    static_cast<unsigned long long>((*count)->running_ns));
+    }
+}
+
+}  // namespace
+
+int main() {
+    const auto session = ringside::Session::open();
+    std::int64_t other = 0;
+    std::thread beside([&] { other = difference(session, 2'000'000); });
+    const auto own = difference(session, 1'000'000);
+    beside.join();
+    std::printf("own %lld\n", static_cast<long long>(own));
+    std::printf("other %lld\n", static_cast<long long>(other));
+    std::printf("cpus %lld\n", static_cast<long long>(on_all_cpus(session, 1'000'000)));
+    std::printf("read_ns %lld\n", static_cast<long long>(read_cost_ns(session)));
+    take_turns();
+    return 0;
+}

@@ -1,0 +1,129 @@
+// The soft PMU as a guest's own perf sees it: one boot, which ends in a panic, so that what was
+// counted from outside is also shown to be there however a machine ends.
+#include <map>
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "box.h"
+#include "soft/count_file.h"
+
+namespace ringside::system_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class SoftPmuInGuest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        REQUIRE_BOX("x86");
+#ifndef __x86_64__
+        GTEST_SKIP() << "the driver is compiled for this machine's architecture only";
+#endif
+    }
+
+    // The value of the only line called so.
+    static std::string text(const std::multimap<std::string, std::string>& said,
+                            const std::string& name) {
+        EXPECT_EQ(said.count(name), 1u) << name;
+        const auto found = said.find(name);
+        return found == said.end() ? "" : found->second;
+    }
+    static std::int64_t number(const std::multimap<std::string, std::string>& said,
+                               const std::string& name) {
+        return std::atoll(text(said, name).c_str());
+    }
+};
+
+std::multimap<std::string, std::string> lines_of(const std::string& out) {
+    std::multimap<std::string, std::string> said;
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);) {
+        const auto space = line.find(' ');
+        said.emplace(line.substr(0, space), space == line.npos ? "" : line.substr(space + 1));
+    }
+    return said;
+}
+
+TEST_F(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
+    const Scratch scratch;
+    const std::string counts = scratch.file("counts");
+    std::vector<std::string> box{"run", "x86-soft", "--timeout", "300", "--soft-file", counts};
+    const std::string build = RINGSIDE_BINARY_DIR;
+    for (const std::string& program :
+         {build + "/workloads/counted_loop", build + "/tests/system/soft_reads",
+          build + "/tests/system/soft_forge",
+          std::string(RINGSIDE_SOURCE_DIR "/tests/system/programs/soft_in_guest.sh")}) {
+        const auto name = program.substr(program.rfind('/') + 1);
+        box.insert(box.end(), {"--put", program + ":/usr/bin/" + name});
+    }
+    box.insert(box.end(), {"--", "soft_in_guest.sh"});
+    const BoxResult result = run_box(box);
+    SCOPED_TRACE(result.out + result.err);
+    EXPECT_EQ(result.exit_code, 125) << "it panicked";
+    EXPECT_THAT(result.err, HasSubstr("ended while the command ran in x86-soft"));
+    const auto said = lines_of(result.out);
+
+    // Two instructions an iteration, to the last one, on any CPU, after unloading and loading.
+    const auto many = number(said, "many");
+    EXPECT_EQ(many - number(said, "few"), 4'000'000);
+    EXPECT_EQ(number(said, "again"), many);
+    EXPECT_GE(number(said, "pinned"), 6'000'000);
+    EXPECT_THAT(text(said, "ringside_stat"), HasSubstr(std::to_string(many)));
+
+    // Threads apart, by plain loads.
+    EXPECT_EQ(number(said, "own"), 2'000'000);
+    EXPECT_EQ(number(said, "other"), 4'000'000);
+    EXPECT_GE(number(said, "cpus"), 2'000'000);
+    EXPECT_GT(number(said, "read_ns"), 0);
+    EXPECT_GE(number(said, "CPU1"), 60'000'000);
+    EXPECT_LT(number(said, "CPU0"), 60'000'000);
+
+    // Events that take turns know how long they ran, and their scaled value is about the truth.
+    EXPECT_EQ(said.count("turn"), 2u);
+    for (auto [at, end] = said.equal_range("turn"); at != end; ++at) {
+        std::istringstream words(at->second);
+        double value = 0;
+        double enabled = 0;
+        double running = 0;
+        words >> value >> enabled >> running;
+        EXPECT_GT(running, 0);
+        EXPECT_LT(running, enabled);
+        EXPECT_LT(value, 80'000'000);
+        EXPECT_GT(value * enabled / running, 20'000'000) << at->second;
+        EXPECT_LT(value * enabled / running, 320'000'000) << at->second;
+    }
+
+    // Every period has its sample, at the instruction itself.
+    EXPECT_EQ(number(said, "samples"), many / 10007);
+    EXPECT_GE(number(said, "samples_in_loop"), 6'000'000 / 10007 - 1);
+    EXPECT_GE(number(said, "delivered"), many / 10007);
+    EXPECT_LE(number(said, "lost") * 1000, number(said, "delivered"));
+    EXPECT_EQ(number(said, "events_sampled"), 2);
+    EXPECT_THAT(text(said, "ringside_record"), HasSubstr(std::to_string(many / 10007)));
+
+    EXPECT_EQ(text(said, "short_period"), "refused");
+    EXPECT_EQ(text(said, "no_such_event"), "refused");
+    EXPECT_EQ(text(said, "unload_while_used"), "refused");
+    EXPECT_EQ(text(said, "unload"), "done");
+    EXPECT_EQ(said.count("left_behind"), 0u);
+    EXPECT_EQ(said.count("complaint"), 0u);
+    // Out of tree, and not signed by Debian.
+    EXPECT_EQ(number(said, "tainted"), 1 << 12 | 1 << 13);
+
+    // What the guest forged is its own loss: the driver refuses the page, and outside the counts
+    // are what they were.
+    EXPECT_GT(number(said, "forged"), 0);
+    EXPECT_EQ(text(said, "forged_page"), "no_pmu");
+    EXPECT_EQ(text(said, "end"), "reached");
+    const auto outside = soft::CountFile::read(counts);
+    ASSERT_TRUE(outside) << outside.error().what;
+    const auto instructions = outside->total(SOFT_INSTRUCTIONS);
+    const auto in_kernel = outside->total(SOFT_KERNEL_INSTRUCTIONS);
+    EXPECT_GT(instructions - in_kernel, 200'000'000u);
+    EXPECT_GT(in_kernel, 100'000'000u);
+    EXPECT_LT(instructions, std::uint64_t{1} << 40);
+}
+
+}  // namespace
+}  // namespace ringside::system_test
