@@ -36,6 +36,12 @@ class IndexTable {
         }
     }
 
+    // Has the memory ready by the time that `hash` is looked up.
+    void prefetch(std::uint64_t hash) const {
+        if (slots_.empty()) return;
+        __builtin_prefetch(&slots_[(hash >> 32) & (slots_.size() - 1)]);
+    }
+
   private:
     static constexpr std::uint32_t empty = ~std::uint32_t{0};
     struct Slot {

@@ -27,12 +27,11 @@ void Collector::count(std::size_t event, const perf::FullSample& sample, std::ui
     if (keep_.cgroup) key.cgroup = sample.cgroup;
     const ImageId user_image =
         profile_.world->image_of(in_machine(sample.machine, sample.pid), time_ns);
-    if (keep_.stack) {
-        key.stack = stack_of(sample, user_image, key.comm, time_ns);
-        key.location = profile_.stacks[key.stack].location;
-    } else {
-        key.location = place(point_of(event, sample), sample, user_image, time_ns);
-    }
+    if (keep_.stack) key.stack = stack_of(sample, user_image, key.comm, time_ns);
+    key.location =
+        keep_.stack && !belongs_to_program(event)
+            ? profile_.stacks[key.stack].location
+            : profile_.locations.find(place(point_of(event, sample), sample, user_image, time_ns));
     const std::uint32_t index = group_of(key);
     Group& group = profile_.groups[index];
     ++group.samples;
@@ -48,8 +47,8 @@ CommId Collector::comm_of(const perf::FullSample& sample, std::uint64_t time_ns)
                : profile_.world->intern_comm(fmt::format(":{}", static_cast<std::int32_t>(tid)));
 }
 
-LocationId Collector::place(const Frame& frame, const perf::FullSample& sample, ImageId user_image,
-                            std::uint64_t time_ns) {
+Locations::Query Collector::place(const Frame& frame, const perf::FullSample& sample,
+                                  ImageId user_image, std::uint64_t time_ns) {
     const CpuMode mode = frame.mode;
     ImageId image = user_image;
     if (mode == CpuMode::kernel || mode == CpuMode::hypervisor) image = kernel_image;
@@ -57,14 +56,17 @@ LocationId Collector::place(const Frame& frame, const perf::FullSample& sample, 
     const bool host_view = mode == CpuMode::guest_user && sample.machine == 0;
     if (mode == CpuMode::guest_kernel || host_view)
         image = profile_.world->guest_image(sample.machine != 0 ? sample.machine : sample.pid);
-    return profile_.locations.find(image, frame.address, mode, time_ns);
+    return profile_.locations.prepare(image, frame.address, mode, time_ns);
+}
+
+bool Collector::belongs_to_program(std::size_t event) const {
+    return switches_in_program_ && profile_.events[event].name.starts_with("context-switches");
 }
 
 // Where a sample without its stack belongs.
 Collector::Frame Collector::point_of(std::size_t event, const perf::FullSample& sample) const {
     const Frame point{sample.ip, sample.mode};
-    const bool is_switch = profile_.events[event].name.starts_with("context-switches");
-    if (!switches_in_program_ || !is_switch) return point;
+    if (!belongs_to_program(event)) return point;
     CpuMode mode = sample.mode;
     for (std::size_t i = 0; i < sample.chain.size(); ++i) {
         const std::uint64_t address = sample.chain[i];
@@ -110,11 +112,13 @@ StackId Collector::stack_of(const perf::FullSample& sample, ImageId user_image, 
                                     last_frames_[last_frames_.size() - 1 - shared])
             ++shared;
     }
+    places_.clear();
+    for (std::size_t i = frames_.size() - shared; i-- > 0;)
+        places_.push_back(place(frames_[i], sample, user_image, time_ns));
     path_.resize(shared);
     StackId stack = shared == 0 ? root : path_.back();
-    for (std::size_t i = frames_.size() - shared; i-- > 0;) {
-        const LocationId location = place(frames_[i], sample, user_image, time_ns);
-        stack = profile_.stacks.push(stack, location);
+    for (const auto& query : places_) {
+        stack = profile_.stacks.push(stack, profile_.locations.find(query));
         path_.push_back(stack);
     }
     last_frames_.swap(frames_);

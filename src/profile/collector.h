@@ -32,8 +32,10 @@ class Collector {
     };
 
     CommId comm_of(const perf::FullSample& sample, std::uint64_t time_ns);
-    LocationId place(const Frame& frame, const perf::FullSample& sample, ImageId user_image,
-                     std::uint64_t time_ns);
+    Locations::Query place(const Frame& frame, const perf::FullSample& sample, ImageId user_image,
+                           std::uint64_t time_ns);
+    // By LoadOptions::switches_in_program.
+    bool belongs_to_program(std::size_t event) const;
     Frame point_of(std::size_t event, const perf::FullSample& sample) const;
     void read_frames(const perf::FullSample& sample, ImageId user_image, std::uint64_t time_ns);
     StackId stack_of(const perf::FullSample& sample, ImageId user_image, CommId comm,
@@ -52,7 +54,8 @@ class Collector {
     std::vector<std::uint64_t> unwound_;
     std::vector<Frame> frames_;  // innermost first
     std::vector<Frame> last_frames_;
-    std::vector<StackId> path_;  // of the last chain, outermost first
+    std::vector<Locations::Query> places_;  // of the frames that this chain does not share
+    std::vector<StackId> path_;             // of the last chain, outermost first
     ImageId last_image_ = 0;
     std::uint32_t last_pid_ = 0;
     std::uint32_t last_machine_ = 0;

@@ -27,17 +27,23 @@ const Locations::Area& Locations::area_of(ImageId image, std::uint64_t address,
     return area;
 }
 
-LocationId Locations::find(ImageId image, std::uint64_t address, perf::CpuMode mode,
-                           std::uint64_t time_ns) {
+Locations::Query Locations::prepare(ImageId image, std::uint64_t address, perf::CpuMode mode,
+                                    std::uint64_t time_ns) {
     const Area& area = area_of(image, address, time_ns);
-    const Key key{address + area.shift, area.module, mode};
-    const std::uint64_t hash = base::mix_bits(key.place ^ std::uint64_t{key.module} << 40 ^
-                                              std::uint64_t{static_cast<unsigned>(mode)} << 60);
+    Query query{address, 0, address + area.shift, area.module, mode, area.mapping};
+    query.hash = base::mix_bits(query.place ^ std::uint64_t{query.module} << 40 ^
+                                std::uint64_t{static_cast<unsigned>(mode)} << 60);
+    index_.prefetch(query.hash);
+    return query;
+}
+
+LocationId Locations::find(const Query& query) {
+    const Key key{query.place, query.module, query.mode};
     return index_.find_or_add(
-        hash, [&](LocationId id) { return keys_[id] == key; },
+        query.hash, [&](LocationId id) { return keys_[id] == key; },
         [&] {
             keys_.push_back(key);
-            list_.push_back({address, area.mapping, mode});
+            list_.push_back({query.address, query.mapping, query.mode});
             return static_cast<LocationId>(list_.size() - 1);
         });
 }

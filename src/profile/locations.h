@@ -25,8 +25,22 @@ class Locations {
   public:
     explicit Locations(const World& world) : world_(&world) {}
 
+    // What find() needs to know of a place. Those of a whole call chain are prepared first, so that
+    // the memory of all of them is waited for at once.
+    struct Query {
+        std::uint64_t address = 0;
+        std::uint64_t hash = 0;
+        std::uint64_t place = 0;  // in the module
+        ModuleId module = 0;
+        perf::CpuMode mode = perf::CpuMode::unknown;
+        std::optional<MappingId> mapping;
+    };
+    Query prepare(ImageId image, std::uint64_t address, perf::CpuMode mode, std::uint64_t time_ns);
+    LocationId find(const Query& query);
     LocationId find(ImageId image, std::uint64_t address, perf::CpuMode mode,
-                    std::uint64_t time_ns);
+                    std::uint64_t time_ns) {
+        return find(prepare(image, address, mode, time_ns));
+    }
 
     const Location& operator[](LocationId id) const { return list_[id]; }
     std::size_t size() const { return list_.size(); }

@@ -32,7 +32,7 @@ struct Group {
     std::uint32_t cpu = 0;
     std::uint64_t cgroup = 0;
     LocationId location = 0;
-    StackId stack = empty_stack;  // ends in `location`
+    StackId stack = empty_stack;  // ends in `location`, but for what LoadOptions moves
     std::uint64_t samples = 0;
     std::uint64_t period = 0;  // of the event, summed: the weight of the samples
 
@@ -91,7 +91,7 @@ struct LoadOptions {
     // Where the programs lie whose copied stacks must be unwound.
     symbols::Finder programs{};
     // Context switches point to where the program was, if stacks were recorded: the kernel itself
-    // always switches in the same function. Without `keep.stack`.
+    // always switches in the same function.
     bool switches_in_program = false;
 };
 
