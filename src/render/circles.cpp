@@ -39,9 +39,9 @@ class Circles {
         sheet_.y += 16;
         const double row = 2 * radius_ + 38;
         for (std::size_t i = 0; i < figure_.series.size(); ++i) {
-            const auto line = static_cast<double>(i / columns_);
+            const std::size_t line = i / columns_;
             draw_circle(i, {margin + cell_ * (static_cast<double>(i % columns_) + 0.5),
-                            sheet_.y + line * row + 22 + radius_});
+                            sheet_.y + static_cast<double>(line) * row + 22 + radius_});
         }
         const std::size_t lines = (figure_.series.size() + columns_ - 1) / columns_;
         sheet_.y += row * static_cast<double>(lines) - 6;
