@@ -74,8 +74,7 @@ class Circles {
             if (share > 0) draw_part(series, i, centre, from, share);
             from += share;
         }
-        const bool plain = *whole == std::floor(*whole) && *whole < 10000;  // a small count
-        sheet_.words(plain ? fmt::format("{:.0f}", *whole) : Numbers(*whole).text(*whole),
+        sheet_.words(Numbers(*whole, *whole == std::floor(*whole)).text(*whole),
                      {centre.x, centre.y + 3}, Anchor::middle, {10, true});
     }
 
