@@ -15,6 +15,7 @@
 #include "cli/compare_view.h"
 #include "cli/output.h"
 #include "cli/run_folder.h"
+#include "cli/side_names.h"
 #include "cli/verbs.h"
 #include "compare/flames.h"
 #include "compare/warnings.h"
@@ -31,18 +32,6 @@ using compare::Side;
 
 // What a browser draws at once, and more than anybody reads.
 constexpr std::size_t most_frames = 2000;
-
-// Sides of the same name cannot be told apart in a table.
-void make_names_unique(std::vector<Side>& sides) {
-    for (std::size_t i = 1; i < sides.size(); ++i) {
-        const std::string name = sides[i].name;
-        const auto taken = [&](const std::string& wanted) {
-            return std::any_of(sides.begin(), sides.begin() + static_cast<std::ptrdiff_t>(i),
-                               [&](const Side& side) { return side.name == wanted; });
-        };
-        for (int n = 2; taken(sides[i].name); ++n) sides[i].name = fmt::format("{} {}", name, n);
-    }
-}
 
 // Of each event the first `top` rows, which are the heaviest; 0 keeps all.
 void keep_top(std::vector<Row>& rows, std::size_t top) {
@@ -102,8 +91,6 @@ class Compare final : public Verb {
     Result<void> show(std::vector<Side> sides) const;
     Result<void> check();
     Result<CompareView> make_view(std::vector<Side> sides) const;
-    Result<void> check_series(std::size_t sides) const;
-    Result<void> name_sides(std::vector<Side>& sides) const;
     bool is_wanted(const std::string& event) const;
     // -o FILE.html is the page, beside what is printed.
     bool wants_page() const { return output_.file.ends_with(".html"); }
@@ -217,23 +204,6 @@ Result<std::vector<Side>> Compare::read_files() const {
     return sides;
 }
 
-Result<void> Compare::check_series(std::size_t sides) const {
-    if (series_.empty() || base::split(series_, ',').size() == sides) return {};
-    return fail(ErrorCode::bad_input, fmt::format("--series names {} sides, and there are {}",
-                                                  base::split(series_, ',').size(), sides));
-}
-
-Result<void> Compare::name_sides(std::vector<Side>& sides) const {
-    if (series_.empty()) return {};
-    if (auto sound = check_series(sides.size()); !sound) return sound;
-    const auto names = base::split(series_, ',');
-    for (std::size_t i = 0; i < sides.size(); ++i) {
-        const auto name = base::trim(names[i]);
-        if (!name.empty()) sides[i].name = name;
-    }
-    return {};
-}
-
 bool Compare::is_wanted(const std::string& event) const {
     if (only_.empty()) return true;
     for (const auto& list : only_) {
@@ -245,8 +215,7 @@ bool Compare::is_wanted(const std::string& event) const {
 }
 
 Result<CompareView> Compare::make_view(std::vector<Side> sides) const {
-    if (auto named = name_sides(sides); !named) return named.error();
-    make_names_unique(sides);
+    if (auto named = name_sides(series_, sides); !named) return named.error();
     auto comparison = compare::join(sides, per_);
     if (!comparison) return comparison.error();
     CompareView view;
@@ -327,7 +296,8 @@ Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides, i
 
 Outcome Compare::compare_command() {
     if (auto sound = plan_.check(); !sound) return sound.error();
-    if (auto sound = check_series(on_.empty() ? 2 : on_.size()); !sound) return sound.error();
+    if (auto sound = check_names(series_, on_.empty() ? 2 : on_.size()); !sound)
+        return sound.error();
     auto scratch = guest::TempDir::make("ringside-compare");
     if (!scratch) return scratch.error();
     fs::path folder = scratch->path();

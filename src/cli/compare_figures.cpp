@@ -33,28 +33,42 @@ bool is_empty(const model::Figure& figure) {
     return std::get<model::Timeline>(figure.content).strips.empty();
 }
 
-std::string caption_of(const CompareView& view, ChartKind kind) {
+// Only of signs that are there.
+std::string bars_caption(const model::Bars& bars) {
+    bool stressed = false;
+    bool spread = false;
+    for (const auto& group : bars.groups) {
+        stressed = stressed || group.stressed;
+        for (const auto& bar : group.bars) spread = spread || (bar.value && bar.high > bar.low);
+    }
+    std::string caption;
+    if (stressed) caption = "* a difference that is no chance. ";
+    if (spread) caption += "Lines: 95 % confidence of the mean. ";
+    return caption;
+}
+
+std::string caption_of(const CompareView& view, ChartKind kind, const model::Figure& figure) {
     std::string caption;
     switch (kind) {
         case ChartKind::bars:
         case ChartKind::columns:
-            caption = "* a difference that is no chance; lines: 95 % confidence of the mean.";
+            caption = bars_caption(std::get<model::Bars>(figure.content));
             break;
         case ChartKind::circle:
-            caption = "Areas: the share of each function; in the middle: the whole.";
+            caption = "Areas: the share of each function; in the middle: the whole. ";
             break;
         case ChartKind::time:
-            caption = "Means over the runs; all threads together.";
+            caption = "Means over the runs; all threads together. ";
             break;
         case ChartKind::timeline:
-            caption = "Of each side the run of median length.";
+            caption = "Of each side the run of median length. ";
             break;
     }
     for (const auto& side : view.sides) {
         if (side.kind != compare::SideKind::tcg) continue;
         caption += fmt::format(
-            " {} is emulated: its times are those of translating instructions, not of "
-            "virtualization.",
+            "{} is emulated: its times are those of translating instructions, not of "
+            "virtualization. ",
             side.name);
     }
     return caption;
@@ -108,7 +122,7 @@ class Gallery {
     void add(ChartKind kind, std::string_view event, std::string id, std::string title) {
         auto figure = draw(view_, kind, event, top_);
         if (is_empty(figure)) return;
-        figure.caption = caption_of(view_, kind);
+        figure.caption = caption_of(view_, kind, figure);
         auto picture = render::lay_out(figure);
         picture.title = title;
         std::string svg = render::svg_of(picture, id);
@@ -145,7 +159,7 @@ Result<model::Figure> make_figure(const CompareView& view, ChartKind kind, std::
     const auto events = sampled_events(view);
     auto figure = draw(view, kind, events.empty() ? "" : events.front(), top);
     if (is_empty(figure)) return nothing_to_draw(kind);
-    figure.caption = caption_of(view, kind);
+    figure.caption = caption_of(view, kind, figure);
     return figure;
 }
 

@@ -38,6 +38,14 @@ double most_of(const Bars& bars) {
     return most;
 }
 
+bool all_whole(const Bars& bars) {
+    return std::all_of(bars.groups.begin(), bars.groups.end(), [](const BarGroup& group) {
+        return std::all_of(group.bars.begin(), group.bars.end(), [](const Bar& bar) {
+            return !is_known(bar) || *bar.value == std::floor(*bar.value);
+        });
+    });
+}
+
 bool has_unknown(const Bars& bars) {
     return std::any_of(bars.groups.begin(), bars.groups.end(), [](const BarGroup& group) {
         return !std::all_of(group.bars.begin(), group.bars.end(), is_known);
@@ -60,7 +68,10 @@ std::size_t bars_in(const Figure& figure, const BarGroup& group) {
 class Rows {
   public:
     Rows(const Figure& figure, const Bars& bars)
-        : figure_(figure), bars_(bars), axis_(axis_for(most_of(bars))), numbers_(most_of(bars)) {
+        : figure_(figure),
+          bars_(bars),
+          axis_(axis_for(most_of(bars))),
+          numbers_(most_of(bars), all_whole(bars)) {
         double widest = 0;
         for (const BarGroup& group : bars.groups) {
             for (const Bar& bar : group.bars) {

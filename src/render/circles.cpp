@@ -39,9 +39,9 @@ class Circles {
         sheet_.y += 16;
         const double row = 2 * radius_ + 38;
         for (std::size_t i = 0; i < figure_.series.size(); ++i) {
-            const auto line = static_cast<double>(i / columns_);
+            const std::size_t line = i / columns_;
             draw_circle(i, {margin + cell_ * (static_cast<double>(i % columns_) + 0.5),
-                            sheet_.y + line * row + 22 + radius_});
+                            sheet_.y + static_cast<double>(line) * row + 22 + radius_});
         }
         const std::size_t lines = (figure_.series.size() + columns_ - 1) / columns_;
         sheet_.y += row * static_cast<double>(lines) - 6;
@@ -74,8 +74,7 @@ class Circles {
             if (share > 0) draw_part(series, i, centre, from, share);
             from += share;
         }
-        const bool plain = *whole == std::floor(*whole) && *whole < 10000;  // a small count
-        sheet_.words(plain ? fmt::format("{:.0f}", *whole) : Numbers(*whole).text(*whole),
+        sheet_.words(Numbers(*whole, *whole == std::floor(*whole)).text(*whole),
                      {centre.x, centre.y + 3}, Anchor::middle, {10, true});
     }
 

@@ -176,7 +176,7 @@ Picture Sheet::finish(const model::Figure& figure) {
     return std::move(picture_);
 }
 
-Numbers::Numbers(double most) {
+Numbers::Numbers(double most, bool whole) {
     if (!(most > 0) || !std::isfinite(most)) return;
     for (const auto& [factor, letter] : std::array<std::pair<double, const char*>, 4>{
              {{1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}}}) {
@@ -186,8 +186,8 @@ Numbers::Numbers(double most) {
     }
     constexpr double significant = 4;
     const double before_point = std::floor(std::log10(most / factor_)) + 1;
-    const bool whole = factor_ == 1 && most >= 1000;
-    digits_ = whole ? 0 : static_cast<int>(std::clamp(significant - before_point, 0.0, 9.0));
+    const bool plain = factor_ == 1 && (whole || most >= 1000);
+    digits_ = plain ? 0 : static_cast<int>(std::clamp(significant - before_point, 0.0, 9.0));
 }
 
 std::string Numbers::text(double value) const {

@@ -77,7 +77,8 @@ class Sheet {
 // "12.4k".
 class Numbers {
   public:
-    explicit Numbers(double most);
+    // With `whole` there is nothing behind the point, unless a letter stands for thousands.
+    explicit Numbers(double most, bool whole = false);
     std::string text(double value) const;
     std::string text(const std::optional<double>& value) const;
 

@@ -23,8 +23,10 @@ compare::Side side_of(const std::string& name, bool timed) {
         user.event = "time.user";
         user.unit = "ns";
         user.value = 1e9;
-        run.counts = {user};
-        run.intervals = {{1.0, {user}}};
+        compare::Count executed = user;
+        executed.event = "time.executed";
+        run.counts = {user, executed};
+        run.intervals = {{1.0, {executed}}};
     }
     return side;
 }
@@ -50,7 +52,7 @@ TEST(CompareFigures, OneOfEachKindThatHasData) {
     EXPECT_EQ(figures[3].title, "page-faults by function");
     EXPECT_THAT(figures[3].svg,
                 HasSubstr("<title id=\"chart-bars-2-title\">page-faults by function"));
-    EXPECT_THAT(figures[3].svg, HasSubstr("vm is emulated"));
+    EXPECT_THAT(figures[3].svg, HasSubstr("vm is emulated: its times"));
     EXPECT_THAT(ids(compare_figures(view_of(false), 0)),
                 ElementsAre("chart-bars-1", "chart-circle-1", "chart-bars-2", "chart-circle-2"));
     EXPECT_THAT(compare_figures({}, 10), testing::IsEmpty());
