@@ -70,6 +70,7 @@ class GuestPage {
     vpmu_page_sample* ring_ = nullptr;
     std::vector<std::uint64_t> heads_;  // how many samples each vCPU has: ours, not the page's
     std::vector<int> doorbells_;
+    std::vector<std::int64_t> in_a_hurry_until_ns_;
     vpmu_page_vcpu unseen_{};
     vpmu_page_alarms unseen_alarms_{};
 };
