@@ -25,13 +25,11 @@ function attachFlame(svg, say) {
     const letters = Math.floor(width / 6.7 - 1);
     if (!frame.text) {
       frame.text = document.createElementNS('http://www.w3.org/2000/svg', 'text');
-      frame.text.setAttribute('aria-hidden', 'true');
       frame.text.setAttribute('y', frame.y + rowHeight - 5);
       frame.g.append(frame.text);
     }
     const name = Array.from(frame.name);
-    frame.text.textContent =
-      letters < 3 ? '' : name.length <= letters ? frame.name : name.slice(0, letters - 1).join('') + '…';
+    frame.text.textContent = letters < 3 ? '' : name.slice(0, letters).join('');
   }
 
   function zoom(to) {
@@ -89,7 +87,6 @@ function attachFlame(svg, say) {
   for (const frame of frames) {
     frame.g.setAttribute('role', 'button');
     frame.g.setAttribute('aria-label', frame.told);
-    if (frame.text) frame.text.setAttribute('aria-hidden', 'true'); // it may be cut short
     frame.g.setAttribute('tabindex', frame === root ? '0' : '-1');
     frame.g.addEventListener('click', () => { select(frame); zoom(frame); });
     frame.g.addEventListener('mouseover', () => say(frame.told));

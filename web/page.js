@@ -41,7 +41,8 @@
 
   function nameCell(text, row) {
     const cell = element('td', { class: 'name' }, element('span', { class: 'long' }, plain(text)));
-    const others = row ? row.sides.map((side) => side.symbol).filter((name) => name && name !== text) : [];
+    const names = row ? row.sides.map((side) => side.symbol) : [];
+    const others = Array.from(new Set(names.filter((name) => name && name !== text)));
     if (others.length > 0) cell.append(element('span', { class: 'aside long' }, plain(others.join(', '))));
     return cell;
   }

@@ -215,11 +215,14 @@ std::string name_cell(const std::string& name, const std::string& others = "") {
                            : fmt::format("<span class=\"aside long\">{}</span>", xml_text(others)));
 }
 
-// What sides call the function where they disagree.
+// What sides call the function themselves.
 std::string other_names(const Row& row) {
     std::vector<std::string> names;
-    for (const Cell& cell : row.cells)
-        if (!cell.name.empty() && cell.name != row.symbol) names.push_back(cell.name);
+    for (const Cell& cell : row.cells) {
+        const bool said = cell.name.empty() || cell.name == row.symbol ||
+                          std::find(names.begin(), names.end(), cell.name) != names.end();
+        if (!said) names.push_back(cell.name);
+    }
     return fmt::format("{}", fmt::join(names, ", "));
 }
 

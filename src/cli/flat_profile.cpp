@@ -10,6 +10,7 @@ Result<FlatProfile> load_flat_profile(const std::string& file, bool with_stacks)
     options.keep = profile::kept_for(columns);
     options.switches_in_program = true;
     options.keep.stack = with_stacks;
+    options.keep.comm = options.keep.comm || with_stacks;  // stacks begin with the thread's name
     auto loaded = profile::load(file, options);
     if (!loaded) return loaded.error();
     auto naming = profile::symbolize(*loaded);

@@ -53,17 +53,13 @@ std::string xml_text(std::string_view text) {
     return result;
 }
 
-std::string cut_text(std::string_view text, std::size_t most) {
-    std::size_t letters = 0;
-    std::size_t last = 0;  // where the last letter that fits begins
-    for (std::size_t at = 0; at < text.size(); ++letters) {
-        if (letters == most)
-            return most == 0 ? std::string() : std::string(text.substr(0, last)) + "\u2026";
-        last = at;
+std::string_view cut_text(std::string_view text, std::size_t most) {
+    std::size_t at = 0;
+    for (std::size_t letters = 0; at < text.size() && letters < most; ++letters) {
         const std::size_t bytes = base::letter_bytes(text.substr(at));
         at += bytes == 0 ? 1 : bytes;
     }
-    return std::string(text);
+    return text.substr(0, at);
 }
 
 }  // namespace ringside::render

@@ -10,7 +10,7 @@ namespace ringside::render {
 // which XML cannot have, become U+FFFD.
 std::string xml_text(std::string_view text);
 
-// At most `most` letters; cut at the end, with an ellipsis for the last.
-std::string cut_text(std::string_view text, std::size_t most);
+// The first `most` letters.
+std::string_view cut_text(std::string_view text, std::size_t most);
 
 }  // namespace ringside::render
