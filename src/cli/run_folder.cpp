@@ -90,14 +90,25 @@ std::vector<compare::Count> counts_of(const Json& stat) {
     return counts;
 }
 
+// What is a ratio already has no rate.
+void drop_metrics(Json& events) {
+    if (!events.is_array()) return;
+    Json counts = Json::array();
+    for (auto& event : events) {
+        if (!event.value("metric", false)) counts.push_back(std::move(event));
+    }
+    events = std::move(counts);
+}
+
 // A folder of an older version has none; a line that was cut ends them.
 std::vector<compare::Interval> read_intervals(const fs::path& file) {
     std::vector<compare::Interval> intervals;
     const auto text = guest::read_file(file);
     if (!text) return intervals;
     for (const auto line : base::split_lines(*text)) {
-        const Json json = Json::parse(line, nullptr, false);
+        Json json = Json::parse(line, nullptr, false);
         if (!json.is_object() || json.value("schema", "") != "ringside.stat.interval/1") break;
+        drop_metrics(json["events"]);
         intervals.push_back({number(json, "at_s"), counts_of(json)});
     }
     return intervals;

@@ -18,6 +18,8 @@ struct Free {
     void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
     void operator()(cairo_t* context) const { cairo_destroy(context); }
     void operator()(cairo_font_options_t* options) const { cairo_font_options_destroy(options); }
+    void operator()(PangoFontMap* map) const { g_object_unref(map); }
+    void operator()(PangoContext* context) const { g_object_unref(context); }
     void operator()(PangoLayout* layout) const { g_object_unref(layout); }
     void operator()(PangoFontDescription* font) const { pango_font_description_free(font); }
 };
@@ -31,13 +33,17 @@ cairo_status_t append(void* target, const unsigned char* data, unsigned length) 
 
 class Painter {
   public:
-    explicit Painter(cairo_t* cairo) : cairo_(cairo), layout_(pango_cairo_create_layout(cairo)) {
+    // Fonts of its own, because Pango would keep its common ones for ever.
+    explicit Painter(cairo_t* cairo)
+        : cairo_(cairo),
+          fonts_(pango_cairo_font_map_new()),
+          context_(pango_font_map_create_context(fonts_.get())),
+          layout_(pango_layout_new(context_.get())) {
         // Letters as wide as they are, not as whole pixels: the layout counts on it.
         const std::unique_ptr<cairo_font_options_t, Free> options(cairo_font_options_create());
         cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
         cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
-        pango_cairo_context_set_font_options(pango_layout_get_context(layout_.get()),
-                                             options.get());
+        pango_cairo_context_set_font_options(context_.get(), options.get());
         pango_layout_set_single_paragraph_mode(layout_.get(), TRUE);
     }
 
@@ -114,6 +120,8 @@ class Painter {
     }
 
     cairo_t* cairo_;
+    std::unique_ptr<PangoFontMap, Free> fonts_;
+    std::unique_ptr<PangoContext, Free> context_;
     std::unique_ptr<PangoLayout, Free> layout_;
 };
 
