@@ -79,7 +79,11 @@ Result<std::string> provide_driver(const fs::path& cache, const std::string& arc
     if (auto present = find_driver(cache, kernel_release)) return std::move(*present);
     const auto headers =
         provide_packages(cache, arch, "headers", {"linux-headers-" + kernel_release}, progress);
-    if (!headers) return headers.error();
+    if (!headers) {
+        Error error = headers.error();
+        error.hint = "where Debian has a newer kernel by now, remove the cache to get that one";
+        return error;
+    }
     progress("compiling the soft PMU's driver for " + kernel_release);
     auto compiled = compile(headers->root, kernel_release);
     if (!compiled) {

@@ -1,5 +1,8 @@
 #include "soft/events.h"
 
+#include <fstream>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "soft/launch.h"
@@ -23,6 +26,18 @@ TEST(SoftEvents, AModelSaysSo) {
         const bool modelled = event.needs == Needs::predictor || event.needs == Needs::caches;
         EXPECT_EQ(event.name.ends_with("_MODEL"), modelled) << event.name;
         EXPECT_EQ(event.stat_name.ends_with("-model"), modelled) << event.stat_name;
+    }
+}
+
+// The driver is C of another world, and has a table of its own.
+TEST(SoftEvents, AreCalledTheSameByTheDriver) {
+    std::ostringstream driver;
+    driver << std::ifstream(RINGSIDE_SOURCE_DIR "/driver/events.c").rdbuf();
+    for (const auto& event : all_events()) {
+        const std::string name = event.stat_name.empty() ? "kernel-instructions" : event.stat_name;
+        EXPECT_NE(driver.str().find("\"" + name + "\", SOFT_" + event.name + ")"),
+                  std::string::npos)
+            << name;
     }
 }
 

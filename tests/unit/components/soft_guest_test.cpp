@@ -1,0 +1,83 @@
+// Reading a perf event of a machine's soft PMU, on pages that this test writes in the place of
+// plugin, kernel and driver.
+#include <gtest/gtest.h>
+
+#include "components/soft/guest.h"
+#include "soft/layout.h"
+#include "tests/scratch.h"
+
+namespace ringside::components::soft {
+namespace {
+
+constexpr std::size_t page_bytes = 65536;
+
+// A page of two vCPUs, and perf's page of an event.
+struct Machine {
+    Machine() {
+        void* memory =
+            ::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        EXPECT_TRUE(vpmu::format_page(memory, page_bytes, 2, 0, 0));
+        static_cast<vpmu_page_header*>(memory)->flags = VPMU_PAGE_RAW_IS_LIVE;
+        shared = memory;
+        auto mapped = MachinePage::over(base::Mmap(memory, page_bytes));
+        EXPECT_TRUE(mapped);
+        page.emplace(std::move(*mapped));
+    }
+    void count(unsigned vcpu, std::uint64_t value) const {
+        vpmu::vcpu_of(shared, vcpu).counter[SOFT_USER_INSTRUCTIONS].raw = value;
+    }
+    // As the driver's event_idx has it.
+    void run_on(unsigned vcpu, std::int64_t offset) {
+        control.index = 1 + vcpu * VPMU_PAGE_COUNTERS + SOFT_USER_INSTRUCTIONS;
+        control.offset = offset;
+    }
+    std::optional<std::uint64_t> read() const {
+        std::uint64_t value = 0;
+        if (!page->read_event(control, value)) return std::nullopt;
+        return value;
+    }
+
+    void* shared = nullptr;
+    std::optional<MachinePage> page;
+    perf_event_mmap_page control{};
+};
+
+TEST(SoftInMachine, AThreadsCountIsItsSumAndWhatItsCpuCountedSince) {
+    Machine machine;
+    machine.count(0, 1000);
+    machine.count(1, 5000);
+    machine.run_on(0, 7 - 900);
+    EXPECT_EQ(machine.read(), 107u);
+    machine.run_on(1, 107 - 5000);
+    EXPECT_EQ(machine.read(), 107u);
+    machine.count(1, 5010);
+    EXPECT_EQ(machine.read(), 117u);
+}
+
+TEST(SoftInMachine, AnEventOnNoCpuIsAskedOfTheKernel) {
+    Machine machine;
+    EXPECT_EQ(machine.read(), std::nullopt);
+    machine.run_on(2, 0);  // no such vCPU
+    EXPECT_EQ(machine.read(), std::nullopt);
+}
+
+TEST(SoftInMachine, WholeCpusAreReadAsTheyAre) {
+    const Machine machine;
+    machine.count(1, 42);
+    std::uint64_t value = 0;
+    EXPECT_TRUE(machine.page->read_vcpu(1, SOFT_USER_INSTRUCTIONS, value));
+    EXPECT_EQ(value, 42u);
+    EXPECT_FALSE(machine.page->read_vcpu(2, SOFT_USER_INSTRUCTIONS, value));
+}
+
+TEST(SoftInMachine, IsNotThereWithoutTheDriver) {
+    EXPECT_FALSE(MachinePage::map(scratch::file("no_device")));
+    EXPECT_FALSE(machine_pmu(base::SysRoot(scratch::file("no_machine"))));
+    const auto component = make_in_machine(base::SysRoot(scratch::file("no_machine")));
+    EXPECT_FALSE(component->availability().usable);
+    EXPECT_TRUE(component->events().empty());
+    EXPECT_FALSE(component->find("INSTRUCTIONS"));
+}
+
+}  // namespace
+}  // namespace ringside::components::soft
