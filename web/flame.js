@@ -85,8 +85,7 @@ function attachFlame(svg, say) {
   }
 
   for (const frame of frames) {
-    frame.g.setAttribute('role', 'button');
-    frame.g.setAttribute('aria-label', frame.told);
+    frame.g.setAttribute('role', 'button'); // its title names it
     frame.g.setAttribute('tabindex', frame === root ? '0' : '-1');
     frame.g.addEventListener('click', () => { select(frame); zoom(frame); });
     frame.g.addEventListener('mouseover', () => say(frame.told));

@@ -193,8 +193,11 @@
     const say = (text) => { status.textContent = text || hint; };
     const graphs = items.map((item) => attachFlame(item.querySelector('svg'), say));
     const group = element('fieldset', { class: 'choice' }, element('legend', { class: 'hidden' }, 'Flame graph'));
+    const boxes = items.map((item) => item.querySelector('.scroll'));
+    boxes.forEach((box) => box.classList.add('bounded'));
     const show = (index) => {
       items.forEach((item, i) => item.classList.toggle('off', i !== index));
+      boxes[index].scrollTop = boxes[index].scrollHeight; // all flames begin below
       search.dispatchEvent(new Event('input'));
     };
     const search = element('input', { type: 'search', autocomplete: 'off', placeholder: 'function' });

@@ -106,9 +106,13 @@ constexpr std::string_view kinds_legend =
     "<span class=\"key\" style=\"background:#fdb569\"></span>user "
     "<span class=\"key\" style=\"background:#c22a1b\"></span>kernel "
     "<span class=\"key\" style=\"background:#d9d9d9\"></span>thread";
+// Towers of frames that are a hair wide make a picture of many screens.
+constexpr double least_share = 0.001;
+
 std::string flame_item(const model::FlameFigure& figure, render::FlameOptions options,
                        const std::string& label, std::string_view legend) {
     options.title = fmt::format("{}: {}", figure.event, label);
+    options.least_share = least_share;
     return fmt::format(
         "<figure data-label=\"{0}\"><div class=\"scroll\">{1}</div><figcaption>{0}. {2}"
         "</figcaption></figure>\n",
@@ -143,9 +147,10 @@ std::string flame_set(const model::FlameFigure& figure) {
 
 std::string flames(const CompareView& view) {
     if (view.flames.empty()) return "";
-    std::string text =
+    std::string text = fmt::format(
         "<p class=\"lead\">Each frame is a function, above the one that called it, as wide as its "
-        "share of the event; means over the runs.</p>\n";
+        "share of the event, from {} % on; means over the runs.</p>\n",
+        100 * least_share);
     for (const auto& figure : view.flames) text += flame_set(figure);
     return text;
 }

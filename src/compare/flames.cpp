@@ -52,6 +52,7 @@ std::vector<std::string> sampled_events(const std::vector<Side>& sides) {
 std::vector<model::FlameFigure> join_flames(const std::vector<Side>& sides, std::size_t most,
                                             const NameRules& rules) {
     std::vector<std::string> names;
+    names.reserve(sides.size());
     for (const Side& side : sides) names.push_back(side.name);
     std::vector<model::FlameFigure> figures;
     for (const auto& event : sampled_events(sides)) {

@@ -121,7 +121,8 @@ class Drawing {
             frame(visit.node, visit.from, visit.depth);
             double from = visit.from;
             for (const auto child : children_[visit.node]) {
-                if (total(child) * scale_ >= least_width)
+                if (total(child) * scale_ >= least_width &&
+                    figure_.share(child, options_.series) >= options_.least_share)
                     open.push_back({child, from, visit.depth + 1});
                 from += total(child);
             }

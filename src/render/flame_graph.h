@@ -14,6 +14,7 @@ struct FlameOptions {
     std::string title = "Flame graph";
     std::size_t series = 0;               // whose weights are the widths
     std::optional<std::size_t> before{};  // colours say how shares changed from this series
+    double least_share = 0;               // of 1; smaller frames are left out
     int width = 1200;
 };
 

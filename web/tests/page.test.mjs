@@ -153,9 +153,9 @@ test('a flame graph zooms, by mouse and by keyboard', async (t) => {
   await page.keyboard.press('ArrowUp');
   assert.match(await page.locator('.flame-status').textContent(), /^main · app: .* of cpu-clock, 100.00 %/);
   await page.keyboard.press('ArrowUp');
-  const first = await page.evaluate(() => document.activeElement.getAttribute('aria-label'));
+  const first = await page.evaluate(() => document.activeElement.querySelector('title').textContent);
   await page.keyboard.press('ArrowRight');
-  assert.notEqual(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), first);
+  assert.notEqual(await page.evaluate(() => document.activeElement.querySelector('title').textContent), first);
   await page.keyboard.press('Enter');
   assert.equal(await page.evaluate(() => Number(document.activeElement.querySelector('rect').getAttribute('width'))), whole);
   await page.getByRole('button', { name: 'Whole picture' }).click();
@@ -233,8 +233,6 @@ test('20,000 functions are sorted and filtered right, and few are drawn', async 
   const page = await open(t, 'large');
   const { rows } = await dataOf(page);
   assert.ok(rows.length >= 20000);
-  const elements = () => page.evaluate(() => document.querySelectorAll('#table *').length);
-  const before = await elements();
   await head(page, 'Function').click();
   await head(page, 'Function').click();
   const names = rows.map((row) => row.symbol).filter((name) => name !== null).sort().reverse().map(asShown);
@@ -244,7 +242,7 @@ test('20,000 functions are sorted and filtered right, and few are drawn', async 
   await page.locator('#filter-text').fill('function_19');
   assert.match(await page.locator('#shown').textContent(), /^Rows 1 to 100 of 1,000 /);
   assert.equal(await page.locator('#rows tbody tr').count(), 100);
-  assert.ok(await elements() <= before, 'the table grew');
+  assert.ok(await page.evaluate(() => document.querySelectorAll('#table *').length) < 100 * 25);
 });
 
 test('a narrow screen scrolls the table, not the page', async (t) => {
