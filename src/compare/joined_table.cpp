@@ -49,7 +49,8 @@ class JoinedTable {
     Result<void> count_runs(const Cells& row) {
         constexpr std::size_t most_runs = 1000;
         for (std::size_t i = 0; i < sides_.size(); ++i) {
-            const auto words = base::split_words(cell(row, columns_[i].values));
+            const std::string values = cell(row, columns_[i].values);
+            const auto words = base::split_words(values);
             if (words.size() > most_runs) {
                 return base::fail(ErrorCode::bad_input, fmt::format("more than {} runs of {}",
                                                                     most_runs, columns_[i].name));
@@ -68,7 +69,8 @@ class JoinedTable {
                 return base::fail(ErrorCode::bad_input,
                                   fmt::format("no state: \"{}\"", state_text));
             }
-            const auto words = base::split_words(cell(row, columns_[i].values));
+            const std::string values = cell(row, columns_[i].values);
+            const auto words = base::split_words(values);
             auto& runs = sides_[i].runs;
             for (std::size_t j = 0; j < runs.size(); ++j) {
                 std::optional<double> value;
