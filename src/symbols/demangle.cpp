@@ -36,8 +36,8 @@ std::size_t name_begin(std::string_view name) {
 }  // namespace
 
 std::string demangle(std::string_view name) {
-    const auto dot = name.find('.');  // a clone: "_Z1fv.isra.0"
-    const std::string plain(name.substr(0, dot));
+    // Clones of a function ("_Z1fv.isra.0") go by its name, as with perf.
+    const std::string plain(name.substr(0, name.find('.')));
     if (!plain.starts_with("_Z") && !plain.starts_with("__Z")) return std::string(name);
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> whole(
@@ -50,9 +50,7 @@ std::string demangle(std::string_view name) {
         if (parameters > 0) text = text.substr(0, parameters);
     }
     if (!is_operator) text = text.substr(name_begin(text));
-    std::string result(text);
-    if (dot != std::string_view::npos) result += name.substr(dot);
-    return result;
+    return std::string(text);
 }
 
 }  // namespace ringside::symbols
