@@ -4,7 +4,7 @@
 
 using namespace ringside::workloads;
 
-constexpr double step = 0.4;  // by trial: the error shrinks quickest, in cubes of any size
+constexpr double step = 0.4;  // by trial: of 0.3 to 0.8 among the quickest
 
 [[gnu::noinline]] static void right_side(const Grid& grid, std::vector<Vector>& r) {
     const long n = grid.n();
