@@ -37,7 +37,8 @@ static void *in_thread(void *unused) {
     CHECK(PAPI_start(set) == PAPI_OK);
     work();
     CHECK(PAPI_stop(set, &value) == PAPI_OK);
-    CHECK(value >= 5000000);
+    /* Another clock of the kernel than the one that work() looks at: they differ by microseconds. */
+    CHECK(value >= 4950000);
     CHECK(PAPI_cleanup_eventset(set) == PAPI_OK);
     CHECK(PAPI_destroy_eventset(&set) == PAPI_OK);
     CHECK(PAPI_unregister_thread() == PAPI_OK);
