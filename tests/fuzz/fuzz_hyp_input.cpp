@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     (void)find_memory({data, size});
     std::vector<std::uint8_t> out(size + 64);
-    const GuestTree tree{ram, {}, "quiet"};
+    const GuestTree tree{ram, {}, "quiet", "mediated"};
     RINGSIDE_ASSERT(write_guest_tree({data, size}, tree, out) <= out.size());
     return 0;
 }
