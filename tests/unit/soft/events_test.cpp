@@ -1,10 +1,9 @@
 #include "soft/events.h"
 
-#include <fstream>
-#include <sstream>
-
 #include <gtest/gtest.h>
 
+#include "base/embedded.h"
+#include "base/text.h"
 #include "soft/launch.h"
 #include "soft/layout.h"
 
@@ -31,13 +30,11 @@ TEST(SoftEvents, AModelSaysSo) {
 
 // The driver is C of another world, and has a table of its own.
 TEST(SoftEvents, AreCalledTheSameByTheDriver) {
-    std::ostringstream driver;
-    driver << std::ifstream(RINGSIDE_SOURCE_DIR "/driver/events.c").rdbuf();
+    const auto driver = base::embedded_file("driver/events.c");
+    ASSERT_TRUE(driver);
     for (const auto& event : all_events()) {
         const std::string name = event.stat_name.empty() ? "kernel-instructions" : event.stat_name;
-        EXPECT_NE(driver.str().find("\"" + name + "\", SOFT_" + event.name + ")"),
-                  std::string::npos)
-            << name;
+        EXPECT_TRUE(base::contains(*driver, "\"" + name + "\", SOFT_" + event.name + ")")) << name;
     }
 }
 
