@@ -13,8 +13,8 @@ TEST(UnitTests, PassOnArm64WithAPmu) {
     const std::string tree = RINGSIDE_SOURCE_DIR;
     const std::string program = tree + "/build/arm64/tests/unit_tests";
     if (!fs::exists(program)) GTEST_SKIP() << "no arm64 build: scripts/build arm64";
-    std::vector<std::string> arguments{"run", "arm64-pmu", "--put",
-                                       program + ":/usr/bin/unit_tests"};
+    std::vector<std::string> arguments{"run", "arm64-pmu", "--timeout",
+                                       "800", "--put",     program + ":/usr/bin/unit_tests"};
     for (const auto* needed :
          {"/tests", "/src", "/include", "/docs", "/build/arm64/tests/libfake_guest_library.so"}) {
         arguments.insert(arguments.end(), {"--put", tree + needed + ":" + tree + needed});
