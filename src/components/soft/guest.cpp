@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/text.h"
 #include "components/lookup.h"
-#include "components/soft/forks.h"
+#include "components/soft/begun_counts.h"
 #include "perf/event_fd.h"
 #include "soft/events.h"
 #include "soft/layout.h"
@@ -24,15 +24,22 @@ using session::ComponentEvent;
 
 constexpr std::string_view pmu_folder = "/sys/bus/event_source/devices/ringside_soft";
 
-// Counts of threads by perf, or of whole vCPUs.
-class MachineCounters final : public session::Counters {
+// Of an event of perf, or without one of whole vCPUs.
+struct MachineCount : BegunCount {
+    std::optional<perf::EventFd> event;
+    base::Mmap control;
+};
+
+class MachineCounters final : public BegunCounts<MachineCounters, MachineCount> {
   public:
     MachineCounters(std::shared_ptr<const MachinePage> page, std::vector<unsigned> vcpus)
         : page_(std::move(page)), vcpus_(std::move(vcpus)) {}
 
     // Of a vCPU's counter if there is no event.
     Result<void> add(unsigned counter, std::optional<perf::EventFd> event) {
-        Cell cell{counter, std::move(event), {}, 0, 0};
+        MachineCount cell;
+        cell.counter = counter;
+        cell.event = std::move(event);
         if (cell.event && page_ != nullptr) {
             const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
             void* memory = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, cell.event->fd(), 0);
@@ -43,65 +50,7 @@ class MachineCounters final : public session::Counters {
         return {};
     }
 
-    Result<void> start() override {
-        for (Cell& cell : cells_) {
-            cell.sum = 0;
-            if (!now(cell, cell.begin)) return unreadable();
-        }
-        running_ = true;
-        return {};
-    }
-    Result<void> stop() override {
-        if (!running_) return {};
-        for (Cell& cell : cells_) {
-            std::uint64_t value = 0;
-            if (!now(cell, value)) return unreadable();
-            cell.sum = value - cell.begin;
-        }
-        running_ = false;
-        return {};
-    }
-    Result<void> reset() override {
-        if (running_) return start();
-        for (Cell& cell : cells_) cell.sum = 0;
-        return {};
-    }
-    Result<void> read(std::span<Reading> out) override {
-        for (std::size_t i = 0; i < cells_.size(); ++i) {
-            out[i] = Reading{};
-            if (!value_of(cells_[i], out[i].value)) out[i].state = CounterState::absent;
-        }
-        return {};
-    }
-    bool read_plain(std::int64_t* out) override {
-        for (const Cell& cell : cells_) {
-            if (!value_of(cell, *out++)) return false;
-        }
-        return true;
-    }
-    Result<void> read_values(std::span<std::int64_t> out) override {
-        return read_plain(out.data()) ? Result<void>() : unreadable();
-    }
-    std::string reason(std::size_t) const override {
-        return process_.is_this() ? "" : "these are counters of the process that forked this one";
-    }
-    std::string explain(std::size_t index) const override {
-        if (!process_.is_this()) return reason(index);
-        return page_ != nullptr ? "soft: counted by this machine's QEMU, read from its page"
-                                : "soft: counted by this machine's QEMU, read by system calls";
-    }
-
-  private:
-    struct Cell {
-        unsigned counter = 0;
-        std::optional<perf::EventFd> event;
-        base::Mmap control;
-        std::uint64_t begin = 0;
-        std::uint64_t sum = 0;  // while it does not run
-    };
-
-    bool now(const Cell& cell, std::uint64_t& value) const {
-        if (!process_.is_this()) return false;
+    bool now(const MachineCount& cell, std::uint64_t& value) const {
         if (!cell.event) return sum_of_vcpus(cell.counter, value);
         if (cell.control) {
             auto& control = *reinterpret_cast<perf::ControlPage*>(cell.control.data());
@@ -112,6 +61,13 @@ class MachineCounters final : public session::Counters {
         value = (*count)->value;
         return true;
     }
+    std::string explain(std::size_t index) const override {
+        if (auto why = reason(index); !why.empty()) return why;
+        return page_ != nullptr ? "soft: counted by this machine's QEMU, read from its page"
+                                : "soft: counted by this machine's QEMU, read by system calls";
+    }
+
+  private:
     bool sum_of_vcpus(unsigned counter, std::uint64_t& value) const {
         value = 0;
         for (const unsigned vcpu : vcpus_) {
@@ -121,24 +77,9 @@ class MachineCounters final : public session::Counters {
         }
         return true;
     }
-    bool value_of(const Cell& cell, std::int64_t& out) const {
-        std::uint64_t value = cell.sum;
-        if (running_) {
-            if (!now(cell, value)) return false;
-            value -= cell.begin;
-        }
-        out = static_cast<std::int64_t>(value);
-        return true;
-    }
-    static Error unreadable() {
-        return fail(ErrorCode::busy, "the soft PMU of this machine cannot be read");
-    }
 
     std::shared_ptr<const MachinePage> page_;
     std::vector<unsigned> vcpus_;
-    std::vector<Cell> cells_;
-    OwnProcess process_;
-    bool running_ = false;
 };
 
 class MachineComponent final : public session::Component {

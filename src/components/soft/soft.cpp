@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "components/lookup.h"
-#include "components/soft/forks.h"
+#include "components/soft/begun_counts.h"
 #include "components/soft/guest.h"
 #include "components/soft/page.h"
 #include "soft/events.h"
@@ -21,7 +21,7 @@ namespace {
 using base::fail;
 using session::ComponentEvent;
 
-class SoftCounters final : public session::Counters {
+class SoftCounters final : public BegunCounts<SoftCounters, BegunCount> {
   public:
     // Of a thread, or of the process.
     SoftCounters(OwnPage page, std::optional<ThreadPlace> thread,
@@ -32,49 +32,9 @@ class SoftCounters final : public session::Counters {
         }
     }
 
-    Result<void> start() override {
-        for (Cell& cell : cells_) {
-            cell.sum = 0;
-            if (!now(cell, cell.begin)) return unsettled();
-        }
-        running_ = true;
-        return {};
-    }
-
-    Result<void> stop() override {
-        if (!running_) return {};
-        for (Cell& cell : cells_) {
-            std::uint64_t value = 0;
-            if (!now(cell, value)) return unsettled();
-            cell.sum = value - cell.begin;
-        }
-        running_ = false;
-        return {};
-    }
-
-    Result<void> reset() override {
-        if (running_) return start();
-        for (Cell& cell : cells_) cell.sum = 0;
-        return {};
-    }
-
-    Result<void> read(std::span<Reading> out) override {
-        for (std::size_t i = 0; i < cells_.size(); ++i) {
-            out[i] = Reading{};
-            if (!value_of(cells_[i], out[i].value)) out[i].state = CounterState::absent;
-        }
-        return {};
-    }
-
-    bool read_plain(std::int64_t* out) override { return read_all(out); }
-
-    Result<void> read_values(std::span<std::int64_t> out) override {
-        if (read_all(out.data())) return {};
-        return unsettled();
-    }
-
-    std::string reason(std::size_t) const override {
-        return process_.is_this() ? "" : "these are counters of the process that forked this one";
+    bool now(const BegunCount& cell, std::uint64_t& value) const {
+        return thread_ ? page_.read_thread(*thread_, cell.counter, value)
+                       : page_.read_process(cell.counter, value);
     }
     std::string explain(std::size_t index) const override {
         const auto why = reason(index);
@@ -82,45 +42,8 @@ class SoftCounters final : public session::Counters {
     }
 
   private:
-    struct Cell {
-        unsigned counter = 0;
-        std::uint64_t begin = 0;
-        std::uint64_t sum = 0;  // while it does not run
-    };
-
-    bool now(const Cell& cell, std::uint64_t& value) const {
-        if (!process_.is_this()) return false;
-        return thread_ ? page_.read_thread(*thread_, cell.counter, value)
-                       : page_.read_process(cell.counter, value);
-    }
-
-    bool read_all(std::int64_t* out) const {
-        for (const Cell& cell : cells_) {
-            if (!value_of(cell, *out++)) return false;
-        }
-        return true;
-    }
-
-    bool value_of(const Cell& cell, std::int64_t& out) const {
-        std::uint64_t value = cell.sum;
-        if (running_) {
-            if (!now(cell, value)) return false;
-            value -= cell.begin;
-        }
-        out = static_cast<std::int64_t>(value);
-        return true;
-    }
-
-    Error unsettled() const {
-        const auto why = reason(0);
-        return fail(ErrorCode::busy, why.empty() ? "the soft PMU's page cannot be read" : why);
-    }
-
     OwnPage page_;
     std::optional<ThreadPlace> thread_;
-    std::vector<Cell> cells_;
-    OwnProcess process_;
-    bool running_ = false;
 };
 
 class SoftComponent final : public session::Component {
