@@ -21,7 +21,8 @@ std::string plain(const std::string& name) {
     return name.substr(0, name.find_first_of("(."));
 }
 
-// The stacks of a recording by name, "recurse;recurse;main 12", as `perf script` tells them.
+// The stacks of a recording by name, "recurse;recurse;main 12", as `perf script` tells them. Where
+// the copied stack ends before the chain does, perf adds an address of all ones, which we do not.
 std::map<std::string, int> stacks_by_perf(const std::string& recording) {
     std::map<std::string, int> stacks;
     const auto done = base::run({"perf", "script", "--no-inline", "-i", recording, "-F", "ip,sym"});
@@ -32,9 +33,9 @@ std::map<std::string, int> stacks_by_perf(const std::string& recording) {
         if (words.empty()) {
             if (!stack.empty()) ++stacks[stack];
             stack.clear();
-        } else {
-            const std::string name(words.size() > 1 ? words[1] : "[unknown]");
-            stack += plain(name) + ";";
+        } else if (words[0] != "ffffffffffffffff") {
+            const auto name = line.substr(line.find(words[0]) + words[0].size());  // may hold spaces
+            stack += plain(std::string(base::trim(name))) + ";";
         }
     }
     if (!stack.empty()) ++stacks[stack];
@@ -61,6 +62,15 @@ std::map<std::string, int> stacks_by_us(const std::string& recording) {
     return stacks;
 }
 
+// Only the stacks below main: the program's own code, compiled here. The loader's samples, none to
+// a few, are in code that the test did not choose.
+std::map<std::string, int> below_main(std::map<std::string, int> stacks) {
+    std::erase_if(stacks, [](const auto& entry) {
+        return (";" + entry.first).find(";main;") == std::string::npos;
+    });
+    return stacks;
+}
+
 TEST(Unwinder, CopiedStacksGiveTheChainsThatPerfFinds) {
     const auto program =
         compile_program("g++", "unwound", inlining_source, {"-O2", "-g", "-fomit-frame-pointer"});
@@ -70,19 +80,11 @@ TEST(Unwinder, CopiedStacksGiveTheChainsThatPerfFinds) {
         base::run({"perf", "record", "-q", "-e", "cpu-clock:u", "-F", "997", "--call-graph",
                    "dwarf,4096", "-o", recording, "--", *program, "long"});
     if (!recorded || recorded->status.shell_code() != 0) GTEST_SKIP() << "perf cannot record here";
-    const auto expected = stacks_by_perf(recording);
+    const auto expected = below_main(stacks_by_perf(recording));
     int samples = 0;
     for (const auto& [stack, count] : expected) samples += count;
-    if (samples < 20) GTEST_SKIP() << "perf took " << samples << " samples only";
-    const auto found = stacks_by_us(recording);
-    int agreeing = 0;
-    for (const auto& [stack, count] : expected) {
-        const auto ours = found.find(stack);
-        if (ours != found.end()) agreeing += std::min(count, ours->second);
-    }
-    // In the loader's first instructions perf and we may end a chain differently.
-    EXPECT_GE(agreeing * 100, samples * 97)
-        << ::testing::PrintToString(found) << "\nperf: " << ::testing::PrintToString(expected);
+    if (samples < 10) GTEST_SKIP() << "perf took " << samples << " samples of main only";
+    EXPECT_EQ(below_main(stacks_by_us(recording)), expected);
 }
 
 // main calls f: f keeps no frame pointer, so only its call frame information leads back.
