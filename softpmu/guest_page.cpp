@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "soft/layout.h"
+#include "vpmu/page_index.h"
 #include "vpmu/page_reader.h"
 
 namespace ringside::softpmu {
@@ -117,6 +118,19 @@ int GuestPage::open(int socket, const Layout& layout) {
     const int error = sent ? 0 : errno;
     ::close(file);
     return error;
+}
+
+void GuestPage::set_starved(bool starved) {
+    const std::int64_t now = now_ns();
+    for (std::uint32_t i = 0; i < count_; ++i) {
+        vpmu_page_vcpu& vcpu = vcpus_[i];
+        const vpmu::PageUpdate update(vcpu.sequence);
+        if (starved_since_ns_ != 0) {
+            vcpu.starved_ns += static_cast<std::uint64_t>(now - starved_since_ns_);
+        }
+        vcpu.starved = starved ? vcpu.active : 0;
+    }
+    starved_since_ns_ = starved ? now : 0;
 }
 
 void GuestPage::add_sample(std::uint32_t index, unsigned counter, std::uint64_t ip) {

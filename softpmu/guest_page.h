@@ -38,6 +38,9 @@ class GuestPage {
         return index < count_ ? alarms_[index] : unseen_alarms_;
     }
 
+    // Whether the counters stand still, which their readers cannot see. While no vCPU runs.
+    void set_starved(bool starved);
+
     // The count of `counter` has come to `now`, by `amount` more than before: as many samples as
     // the guest asked for, and its doorbell. `address(n)` is where the count was `now` - n. From
     // the vCPU's own thread.
@@ -71,6 +74,7 @@ class GuestPage {
     std::vector<std::uint64_t> heads_;  // how many samples each vCPU has: ours, not the page's
     std::vector<int> doorbells_;
     std::vector<std::int64_t> in_a_hurry_until_ns_;
+    std::int64_t starved_since_ns_ = 0;  // 0: they are not
     vpmu_page_vcpu unseen_{};
     vpmu_page_alarms unseen_alarms_{};
 };

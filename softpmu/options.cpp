@@ -47,6 +47,9 @@ std::string PluginOptions::read(std::span<char* const> words) {
             good = parse_number(value, period);
         } else if (name == "guest") {
             good = parse_number(value, guest_socket);
+        } else if (name == "start") {
+            good = value == "on" || value == "off";
+            starts_off = value == "off";
         } else if (name == "branches") {
             good = parse_switch(value, branches);
         } else if (name == "memory") {

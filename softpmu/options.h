@@ -17,6 +17,7 @@ struct PluginOptions {
     bool memory = false;       // memory=on: loads and stores; in a machine also accesses to devices
     bool predictor = false;    // predictor=on: a model of branch prediction
     bool caches = false;       // caches=on: a model of caches and TLB
+    bool starts_off = false;   // start=off: a machine counts when it is told to
     // guest=FD: a machine's own kernel sees the counters, by an ivshmem device at the other end of
     // this socket.
     std::uint64_t guest_socket = 0;

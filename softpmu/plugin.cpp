@@ -103,6 +103,11 @@ int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const>
     if (plugin.options.guest_socket != 0) {
         if (const auto wrong = lend_to_guest(info); !wrong.empty()) return refuse(wrong);
     }
+    plugin.id = id;
+    if (plugin.options.starts_off) {
+        if (!info.system_emulation) return refuse("start=off is for machines");
+        start_off();
+    }
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     if (info.system_emulation) return 0;
     qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);

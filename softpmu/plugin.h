@@ -34,7 +34,12 @@ struct alignas(64) Vcpu {
     // Another thread may run on it next.
     void forget() {
         shown = nullptr;
+        forget_way();
+    }
+    // How it came where it is.
+    void forget_way() {
         flow.forget();
+        repeated = nowhere;
     }
 };
 
@@ -44,6 +49,7 @@ struct Range {
 };
 
 struct Plugin {
+    qemu_plugin_id_t id = 0;
     PluginOptions options;
     Guest guest = Guest::x86_64;
     bool whole_machine = false;
@@ -51,6 +57,7 @@ struct Plugin {
     std::string program;  // that the guest executes
     std::uint64_t guest_base = 0;
     bool began = false;
+    bool off = false;  // a machine that does not count for now
 
     Store store;
     GuestPage guest_page;
@@ -70,6 +77,10 @@ qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block);
 qemu_plugin_vcpu_mem_cb_t access_callback();
 void on_port_read(unsigned index, void* address);
 void on_port_write(unsigned index, void* address);
+
+// Before a block that ends with an instruction of the system: whether counting is to be switched.
+void on_look_at_switch(unsigned index, void* unused);
+void start_off();
 
 // When QEMU translates a block of code.
 void on_translate(qemu_plugin_id_t id, qemu_plugin_tb* translated);

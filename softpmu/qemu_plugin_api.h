@@ -30,6 +30,7 @@ enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS, QEMU_
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W, QEMU_PLUGIN_MEM_RW };
 enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 
+using qemu_plugin_simple_cb_t = void (*)(qemu_plugin_id_t);
 using qemu_plugin_udata_cb_t = void (*)(qemu_plugin_id_t, void*);
 using qemu_plugin_vcpu_simple_cb_t = void (*)(qemu_plugin_id_t, unsigned);
 using qemu_plugin_vcpu_udata_cb_t = void (*)(unsigned, void*);
@@ -40,6 +41,7 @@ using qemu_plugin_vcpu_syscall_cb_t = void (*)(qemu_plugin_id_t, unsigned, std::
                                                std::uint64_t, std::uint64_t, std::uint64_t,
                                                std::uint64_t, std::uint64_t);
 
+void qemu_plugin_reset(qemu_plugin_id_t, qemu_plugin_simple_cb_t);
 void qemu_plugin_register_vcpu_exit_cb(qemu_plugin_id_t, qemu_plugin_vcpu_simple_cb_t);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, qemu_plugin_vcpu_tb_trans_cb_t);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t, qemu_plugin_vcpu_syscall_cb_t);

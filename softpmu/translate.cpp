@@ -125,11 +125,23 @@ void begin(const qemu_plugin_tb* translated) {
     std::strncpy(plugin.store.extension().program, plugin.program.c_str(), SOFT_NAME_BYTES - 1);
 }
 
+// Every system call and return from an interrupt: rare enough to cost nothing, and no machine that
+// lives is long without.
+void watch_switch(qemu_plugin_tb* translated) {
+    const auto* last = qemu_plugin_tb_get_insn(translated, qemu_plugin_tb_n_insns(translated) - 1);
+    const auto ending = ending_of(plugin.guest, bytes_of(last), qemu_plugin_insn_vaddr(last));
+    if (ending.kind != End::system) return;
+    qemu_plugin_register_vcpu_tb_exec_cb(translated, on_look_at_switch, QEMU_PLUGIN_CB_NO_REGS,
+                                         nullptr);
+}
+
 }  // namespace
 
 void on_translate(qemu_plugin_id_t /*id*/, qemu_plugin_tb* translated) {
     const std::lock_guard lock(plugin.mutex);
     if (!plugin.began) begin(translated);
+    if (plugin.whole_machine) watch_switch(translated);
+    if (plugin.off) return;
     const PluginOptions& options = plugin.options;
     if (options.hot) {
         count_hot(translated);

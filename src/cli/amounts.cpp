@@ -1,6 +1,7 @@
 #include "cli/amounts.h"
 
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,15 @@ std::string scaled(double value, const std::array<const char*, 5>& units) {
 }
 
 }  // namespace
+
+std::string grouped(double value) {
+    std::string digits = fmt::format("{:.0f}", std::abs(value));
+    for (std::size_t at = digits.size(); at > 3;) {
+        at -= 3;
+        digits.insert(at, ",");
+    }
+    return (value < 0 ? "-" : "") + digits;
+}
 
 std::string bytes_text(std::uint64_t bytes) {
     return scaled(static_cast<double>(bytes), {"B", "kB", "MB", "GB", "TB"});

@@ -1,4 +1,4 @@
-// Times and sizes for people: three digits that matter, and a unit.
+// Numbers, times and sizes for people; the latter with three digits that matter, and a unit.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,8 @@
 
 namespace ringside::cli {
 
+// "1,234,567": a whole number.
+std::string grouped(double value);
 // "123 B", "12.3 kB", "1.23 MB".
 std::string bytes_text(std::uint64_t bytes);
 // "123 ns", "12.3 us", "1.23 ms".

@@ -5,25 +5,14 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/amounts.h"
 
 namespace ringside::cli {
 
-namespace {
-
-std::string with_thousands(double value) {
-    std::string digits = fmt::format("{:.0f}", std::abs(value));
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-        digits.insert(static_cast<std::size_t>(at), ",");
-    }
-    return value < 0 ? "-" + digits : digits;
-}
-
-}  // namespace
-
 std::string amount(double value, const std::string& unit) {
     if (unit == "ns") return fmt::format("{:.6f}", value / 1e9);
-    if (value == std::floor(value) && std::abs(value) < 1e15) return with_thousands(value);
-    return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : with_thousands(value);
+    if (value == std::floor(value) && std::abs(value) < 1e15) return grouped(value);
+    return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : grouped(value);
 }
 
 std::string unit_text(const std::string& unit) {

@@ -1,15 +1,14 @@
 #include "cli/measured_run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/file_io.h"
 #include "cli/flat_profile.h"
 #include "cli/record_targets.h"
 #include "cli/run_command.h"
+#include "cli/soft_run.h"
 #include "cli/stacks_file.h"
 #include "cli/stat_report.h"
 #include "cli/stat_targets.h"
@@ -23,31 +22,7 @@ namespace fs = std::filesystem;
 using base::fail;
 using SteadyClock = std::chrono::steady_clock;
 
-Result<OpenFile> create(const fs::path& path) {
-    OpenFile file{base::Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644))};
-    if (!file.fd) return base::fail_errno(errno, "cannot create " + path.string());
-    return file;
-}
-
 }  // namespace
-
-std::uint64_t OpenFile::size_bytes() const {
-    struct stat info {};
-    return ::fstat(fd.get(), &info) == 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
-}
-
-Result<void> MeasuredRun::open_outputs() {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    if (error) return fail(ErrorCode::io, "cannot create " + folder_.string());
-    auto out = create(folder_ / "stdout");
-    if (!out) return out.error();
-    auto err = create(folder_ / "stderr");
-    if (!err) return err.error();
-    out_ = std::move(*out);
-    err_ = std::move(*err);
-    return {};
-}
 
 Result<void> MeasuredRun::start_recorder(pid_t pid) {
     const base::SysRoot root;
@@ -104,18 +79,7 @@ void MeasuredRun::watch() {
     if (stopped_) return;
     const std::chrono::duration<double> lived = SteadyClock::now() - started_;
     keep_interval(lived.count());
-    const auto printed = static_cast<double>(out_.size_bytes() + err_.size_bytes());
-    if (lived.count() > plan_.timeout_s) {
-        stopped_ = fail(ErrorCode::timed_out,
-                        fmt::format("{} did not end within {} s and was killed", plan_.command[0],
-                                    plan_.timeout_s),
-                        "--timeout S allows more");
-    } else if (printed > plan_.output_limit_mb * 1e6) {
-        stopped_ = fail(ErrorCode::io,
-                        fmt::format("{} printed more than {} MB and was killed", plan_.command[0],
-                                    plan_.output_limit_mb),
-                        "--output-limit MB allows more");
-    }
+    stopped_ = outputs_->beyond_limits(plan_, lived.count());
     if (stopped_) ::kill(-pid_, SIGKILL);
 }
 
@@ -170,34 +134,42 @@ Result<void> MeasuredRun::write(const base::ExitStatus& status) {
         split->clock.cpu_ns = status.cpu_ns;
     }
     if (auto written = write_profile(); !written) return written;
-    if (auto written = base::replace_file((folder_ / "intervals.jsonl").string(), intervals_);
-        !written) {
-        return written;
-    }
+    return base::replace_file((folder_ / "intervals.jsonl").string(), intervals_);
+}
+
+// The events that were counted in software stand behind the others.
+Result<void> MeasuredRun::write_counts() {
     StatReport report;
     report.subject = plan_.command[0];
     report.command = plan_.command;
     report.rows = rows_;
     report.left_out = take_left_out(report.rows, panel_->events());
     report.time = *time_;
-    report.exit_code = status.shell_code();
+    report.exit_code = status_.shell_code();
+    if (soft_) {
+        auto soft = count_in_software(folder_, plan_, *report.exit_code);
+        std::move(soft.rows.begin(), soft.rows.end(), std::back_inserter(report.rows));
+        std::move(soft.notes.begin(), soft.notes.end(), std::back_inserter(notes_));
+        if (soft.stopped_by != 0) status_.signal = soft.stopped_by;
+    }
     return base::replace_file((folder_ / "stat.json").string(), stat_json(report, false));
 }
 
 Outcome MeasuredRun::execute() {
-    if (auto opened = open_outputs(); !opened) return opened.error();
-    const base::Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    auto outputs = RunOutputs::create(folder_, "");
+    if (!outputs) return outputs.error();
+    outputs_.emplace(std::move(*outputs));
     CommandHooks hooks;
-    hooks.stdin_fd = nothing.get();
-    hooks.stdout_fd = out_.fd.get();
-    hooks.stderr_fd = err_.fd.get();
-    hooks.own_group = true;
+    outputs_->connect(hooks);
     hooks.before = [&](pid_t pid) { return attach(pid); };
     hooks.tick_every = std::chrono::milliseconds(100);
     hooks.tick = [&] { watch(); };
     hooks.ended = [&] { read_counters(); };
     hooks.after = [&](const base::ExitStatus& status) { return write(status); };
-    return run_command(plan_.command, OutputChoice(), hooks);
+    Outcome outcome = run_command(plan_.command, OutputChoice(), hooks);
+    if (outcome.error) return outcome;
+    if (auto written = write_counts(); !written) return written.error();
+    return outcome;
 }
 
 }  // namespace ringside::cli

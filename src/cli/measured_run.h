@@ -9,26 +9,26 @@
 #include <string>
 #include <vector>
 
-#include "base/fd.h"
 #include "base/process.h"
 #include "cli/measurer.h"
+#include "cli/run_outputs.h"
 #include "cli/stat_panel.h"
 #include "cli/stat_time.h"
 #include "record/recorder.h"
 
 namespace ringside::cli {
 
-struct OpenFile {
-    base::Fd fd;
-    std::uint64_t size_bytes() const;
-};
-
 // One execution of the command.
 class MeasuredRun {
   public:
+    // With `soft`, the command is executed once more, for the soft PMU's counts.
     MeasuredRun(std::filesystem::path folder, const Session& session,
-                std::vector<AskedEvent> events, const MeasurePlan& plan)
-        : folder_(std::move(folder)), session_(session), events_(std::move(events)), plan_(plan) {}
+                std::vector<AskedEvent> events, const MeasurePlan& plan, bool soft)
+        : folder_(std::move(folder)),
+          session_(session),
+          events_(std::move(events)),
+          plan_(plan),
+          soft_(soft) {}
 
     Outcome execute();
     const base::ExitStatus& status() const { return status_; }
@@ -37,7 +37,6 @@ class MeasuredRun {
     const std::map<std::string, std::string>& build_ids() const { return build_ids_; }
 
   private:
-    Result<void> open_outputs();
     Result<void> attach(pid_t pid);
     Result<void> start_recorder(pid_t pid);
     void watch();
@@ -45,14 +44,15 @@ class MeasuredRun {
     void read_counters();
     Result<void> write(const base::ExitStatus& status);
     Result<void> write_profile();
+    Result<void> write_counts();
 
     std::filesystem::path folder_;
     const Session& session_;
     std::vector<AskedEvent> events_;
     const MeasurePlan& plan_;
+    bool soft_;
 
-    OpenFile out_;
-    OpenFile err_;
+    std::optional<RunOutputs> outputs_;
     pid_t pid_ = 0;
     std::chrono::steady_clock::time_point started_;
     std::optional<Error> stopped_;  // why we ended it

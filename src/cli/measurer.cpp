@@ -13,6 +13,7 @@
 #include "base/file_io.h"
 #include "base/text.h"
 #include "cli/measured_run.h"
+#include "cli/soft_run.h"
 #include "platform/machine.h"
 
 namespace ringside::cli {
@@ -156,6 +157,11 @@ void MeasurePlan::declare(Options& options) {
     options.number("-F, --freq", "HZ", frequency_hz, "samples a second and CPU [499]");
     options.number("--timeout", "S", timeout_s, "kill a run that takes longer [600]");
     options.number("--output-limit", "MB", output_limit_mb, "kill one that prints more [256]");
+    options.flag("--soft", soft,
+                 "after the first run once more under QEMU, to count instructions, branches, loads "
+                 "and stores in software");
+    options.texts("--soft-event", "EVENTS", soft_events,
+                  "count these of `ringside stat --soft` so");
     options.flag("--no-trace", no_trace,
                  "do without BPF: less is known of where the time went, setting up is quicker");
     options.text("--co-run", "CMD2", co_run,
@@ -175,6 +181,7 @@ Result<void> MeasurePlan::check() const {
         return fail(ErrorCode::bad_input, "--timeout and --output-limit want more than 0");
     }
     if (auto sound = asked_events(*this); !sound) return sound.error();
+    if (auto sound = asked_soft_events(*this); !sound) return sound.error();
     return {};
 }
 
@@ -189,6 +196,8 @@ std::vector<std::string> MeasurePlan::words() const {
                                    fmt::format("{}", output_limit_mb)};
     for (const auto& list : events) words.insert(words.end(), {"-e", list});
     for (const auto& list : sampled) words.insert(words.end(), {"--sample", list});
+    if (soft) words.emplace_back("--soft");
+    for (const auto& list : soft_events) words.insert(words.end(), {"--soft-event", list});
     if (no_trace) words.emplace_back("--no-trace");
     if (!co_run.empty()) words.insert(words.end(), {"--co-run", co_run});
     return words;
@@ -206,7 +215,8 @@ Outcome measure_into(const std::string& folder, const SideLabel& label, const Me
     if (auto started = co_runner.start(); !started) return started.error();
     int exit_code = 0;
     for (int i = 1; i <= static_cast<int>(plan.runs); ++i) {
-        MeasuredRun run(fs::path(folder) / std::to_string(i), session, *events, plan);
+        MeasuredRun run(fs::path(folder) / std::to_string(i), session, *events, plan,
+                        i == 1 && plan.wants_soft());
         Outcome outcome = run.execute();
         if (outcome.error) return outcome;
         if (auto complaint = co_runner.complaint()) record.note(*complaint);

@@ -2,7 +2,8 @@
 // comparison. The folder holds side.json ("ringside.run/1") and for each finished run N, from 1 on,
 // N/stat.json ("ringside.stat/1"), N/report.json ("ringside.report/1"), N/stacks.json
 // ("ringside.stacks/1"), N/intervals.jsonl (lines of "ringside.stat.interval/1"), N/samples.data
-// (perf.data), N/stdout and N/stderr.
+// (perf.data), N/stdout and N/stderr; of an execution that was counted in software
+// 1/soft-stdout and 1/soft-stderr.
 #pragma once
 
 #include <functional>
@@ -23,12 +24,15 @@ struct MeasurePlan {
     std::vector<std::string> sampled;  // lists to sample by; none: cpu-clock
     double runs = 5;
     double frequency_hz = 499;
-    double timeout_s = 600;        // for one run
-    double output_limit_mb = 256;  // for what one run prints
-    bool no_trace = false;         // do without BPF, which tells all parts of the time apart
-    std::string co_run;            // a program that runs beside, its words between blanks
+    double timeout_s = 600;                // for one run
+    double output_limit_mb = 256;          // for what one run prints
+    bool soft = false;                     // run it once more, counted by the soft PMU
+    std::vector<std::string> soft_events;  // lists of these; none: the usual ones
+    bool no_trace = false;  // do without BPF, which tells all parts of the time apart
+    std::string co_run;     // a program that runs beside, its words between blanks
     std::vector<std::string> command;
 
+    bool wants_soft() const { return soft || !soft_events.empty(); }
     // All but the command.
     void declare(Options& options);
     Result<void> check() const;

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/side_file.h"
+#include "cli/soft_command.h"
 #include "cli/version.h"
 #include "guest/files.h"
 
@@ -81,23 +82,44 @@ bool is_ours(const Remote& remote, const std::string& program) {
     return answer && *answer == fmt::format("ringside {}", version);
 }
 
+// To a file at the other end, which is made anew.
+Result<bool> copy_file(const Remote& remote, const std::string& from, const fs::path& to) {
+    const base::Fd file(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return base::fail_errno(errno, "cannot read " + from);
+    const auto code = remote.run(
+        fmt::format("mkdir -p {0} && cat > {1} && chmod 755 {1}",
+                    quoted_for_shell({to.parent_path().string()}), quoted_for_shell({to.string()})),
+        {file.get(), -1});
+    if (!code) return code.error();
+    return *code == 0;
+}
+
+constexpr const char* installed = "ringside";
+
 // The ringside there, or a copy of this one.
 Result<std::string> find_ringside(const Remote& remote, const Say& say) {
-    if (is_ours(remote, "ringside")) return std::string("ringside");
+    if (is_ours(remote, installed)) return std::string(installed);
     const auto home = remote.ask("cd && pwd");
     if (!home) return home.error();
-    const std::string folder = *home + "/.cache/ringside/bin";
-    const std::string copy = fmt::format("{}/ringside-{}", folder, version);
+    const std::string copy = fmt::format("{}/.cache/ringside/bin/ringside-{}", *home, version);
     if (is_ours(remote, copy)) return copy;
     say(fmt::format("copying ringside to {}", remote.host()));
-    const base::Fd own(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
-    const auto code = remote.run(fmt::format("mkdir -p {0} && cat > {1} && chmod 755 {1}",
-                                             quoted_for_shell({folder}), quoted_for_shell({copy})),
-                                 {own.get(), -1});
-    if (!code) return code.error();
-    if (*code == 0 && is_ours(remote, copy)) return copy;
+    const auto copied = copy_file(remote, "/proc/self/exe", copy);
+    if (!copied) return copied.error();
+    if (*copied && is_ours(remote, copy)) return copy;
     return fail(ErrorCode::unsupported, "our program does not run on " + remote.host(),
                 "install the same version of ringside there");
+}
+
+// Beside a copied ringside, where that looks for it; where it cannot be put, that will be the
+// reason why nothing was counted.
+Result<void> put_soft_plugin(const Remote& remote, const fs::path& ringside) {
+    const auto plugin = find_soft_plugin();
+    if (!plugin) return plugin.error();
+    const auto place = ringside.parent_path() / "softpmu" / fs::path(*plugin).filename();
+    const auto copied = copy_file(remote, *plugin, place);
+    if (!copied) return copied.error();
+    return {};
 }
 
 // Removes a folder at the other end, however we leave.
@@ -191,10 +213,17 @@ Outcome measure_by_ssh(const SideTarget& target, const std::string& folder, cons
     const Remote remote(target.place, stop);
     const auto program = find_ringside(remote, say);
     if (!program) return program.error();
+    if (plan.wants_soft() && *program != installed) {
+        if (auto put = put_soft_plugin(remote, *program); !put) return put.error();
+    }
     MeasurePlan one = plan;
     one.runs = 1;
     int exit_code = 0;
     for (int i = 1; i <= static_cast<int>(plan.runs); ++i) {
+        if (i > 1) {
+            one.soft = false;
+            one.soft_events.clear();
+        }
         const auto made = remote.ask("mktemp -d");
         if (!made) return made.error();
         const RemoteFolder there(remote, *made);

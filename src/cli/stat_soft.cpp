@@ -102,11 +102,18 @@ Result<void> SoftPanel::check_ran() const {
                       "what it said about that is above");
 }
 
-std::vector<std::string> SoftPanel::notes() const {
-    std::vector<std::string> notes{
-        fmt::format("soft: counted by {} in software, not by this machine; the time is that of {}",
-                    emulator_, emulator_)};
+std::vector<std::string> SoftPanel::missing() const {
+    std::vector<std::string> notes;
     for (auto& note : last_.notes()) notes.push_back("soft: " + std::move(note));
+    return notes;
+}
+
+std::vector<std::string> SoftPanel::notes() const {
+    auto notes = missing();
+    notes.insert(notes.begin(),
+                 fmt::format("soft: counted by {0} in software, not by this machine; the time is "
+                             "that of {0}",
+                             emulator_));
     return notes;
 }
 

@@ -28,6 +28,10 @@ class SoftPanel {
     Result<void> check_ran() const;
 
     const std::vector<AskedEvent>& events() const { return events_; }
+    // "qemu-x86_64", which runs the command.
+    const std::string& emulator() const { return emulator_; }
+    // What was not counted, for people.
+    std::vector<std::string> missing() const;
     // How it was counted, and what was not.
     std::vector<std::string> notes() const;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/amounts.h"
 #include "cli/stat_report.h"
 
 namespace ringside::cli {
@@ -10,16 +11,6 @@ namespace {
 
 using analysis::StatRow;
 using analysis::StatRows;
-
-// 1,234,567
-std::string grouped(double value) {
-    std::string digits = fmt::format("{:.0f}", std::abs(value));
-    for (std::size_t at = digits.size(); at > 3;) {
-        at -= 3;
-        digits.insert(at, ",");
-    }
-    return (value < 0 ? "-" : "") + digits;
-}
 
 std::string value_text(const StatRow& row) {
     if (!row.ok()) return "-";

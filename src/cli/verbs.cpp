@@ -20,6 +20,7 @@ Verbs all_verbs() {
     add_kvm_verbs(verbs);
     add_guest_verbs(verbs);
     add_guest_cache_verbs(verbs);
+    verbs.push_back(make_soft());
     add_lab_verbs(verbs);
     return verbs;
 }

@@ -17,6 +17,7 @@ std::unique_ptr<Verb> make_measure();
 std::unique_ptr<Verb> make_merge();
 std::unique_ptr<Verb> make_record();
 std::unique_ptr<Verb> make_report();
+std::unique_ptr<Verb> make_soft();
 std::unique_ptr<Verb> make_stat();
 std::unique_ptr<Verb> make_time();
 std::unique_ptr<Verb> make_top();

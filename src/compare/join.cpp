@@ -69,7 +69,8 @@ Cell Joining::count_cell(std::size_t side, const std::string& event) const {
     Cell cell;
     std::size_t bad = 0;
     const auto& runs = sides_[side].runs;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::size_t counted = is_soft(event) ? 1 : runs.size();
+    for (std::size_t i = 0; i < counted; ++i) {
         const Count* count = runs[i].find(event);
         if (count != nullptr && count->ok()) {
             cell.values.push_back(count->value / divisors_[side][i]);
@@ -80,8 +81,8 @@ Cell Joining::count_cell(std::size_t side, const std::string& event) const {
         cell.reason = count == nullptr ? "not measured on this side" : count->reason;
     }
     // A mean over the runs that happened to work would compare different things.
-    if (bad > 0 && bad < runs.size()) {
-        cell.reason = fmt::format("in {} of {} runs: {}", bad, runs.size(), cell.reason);
+    if (bad > 0 && bad < counted) {
+        cell.reason = fmt::format("in {} of {} runs: {}", bad, counted, cell.reason);
     }
     if (bad > 0) cell.values.clear();
     return cell;

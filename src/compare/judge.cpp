@@ -13,8 +13,9 @@ namespace ringside::compare {
 namespace {
 
 // Events that speak for themselves when they differ.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> telling = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> telling = {{
     {"instructions", "instructions"},
+    {"soft:instructions", "instructions (soft)"},
     {"page-faults", "page faults"},
     {"major-faults", "page faults that waited for a disk"},
     {"context-switches", "context switches"},
@@ -50,6 +51,7 @@ class Judge {
     std::vector<Finding> findings() {
         say_total();
         say_causes();
+        say_work();
         say_events();
         say_modes();
         say_functions();
@@ -75,6 +77,7 @@ class Judge {
 
     void say_total();
     void say_causes();
+    void say_work();
     void say_events();
     void say_modes();
     void say_functions();
@@ -133,22 +136,42 @@ void Judge::say_causes() {
     std::move(parts.begin(), parts.end(), std::back_inserter(findings_));
 }
 
+// Whether the program itself does more on one side, or the same in more time.
+void Judge::say_work() {
+    constexpr double same = 0.001;
+    for (const auto* event : {"instructions", "soft:instructions"}) {
+        const Row* row = find_row(comparison_.events, event);
+        const auto more = row == nullptr ? std::nullopt : difference(*row);
+        if (!more || comparison_.per != Per::run) continue;
+        const double before = *row->cells.front().mean();
+        if (before <= 0 || std::abs(*more) > same * before) continue;
+        add("work",
+            fmt::format("{} and {} execute the same number of instructions ({}; {:.4g} more of "
+                        "{:.4g}): what differs is how long they take",
+                        name(), first(), event, *more, before),
+            {}, {});
+    }
+}
+
 void Judge::say_events() {
     for (const auto& [event, words] : telling) {
         const Row* row = find_row(comparison_.events, event);
         if (row == nullptr) continue;
         const Ratio& ratio = row->ratios[side_];
         const auto more = difference(*row);
-        if (!more || ratio.significant != std::optional(true)) continue;
+        const bool once = is_soft(event);
+        if (!more || (!once && ratio.significant != std::optional(true))) continue;
         const auto values = fmt::format("{:.4g} against {:.4g}", *row->cells[side_].mean(),
                                         *row->cells.front().mean());
         if (!ratio.ratio) {
-            add(std::string(event), fmt::format("{}: {} (sure)", words, values), {}, true);
+            if (*more == 0) continue;
+            add(std::string(event), fmt::format("{}: {}{}", words, values, once ? "" : " (sure)"),
+                {}, ratio.significant);
         } else if (std::abs(*ratio.ratio - 1) > 0.05) {
             add(std::string(event),
                 fmt::format("{:.3g} times the {} ({}; {})", *ratio.ratio, words, values,
-                            sureness(ratio, runs())),
-                {}, true);
+                            once ? "counted once" : sureness(ratio, runs())),
+                {}, ratio.significant);
         }
     }
 }

@@ -26,6 +26,10 @@ std::string joined_event(std::string_view event) {
     return kept.empty() ? joined : joined + ":" + kept;
 }
 
+bool is_soft(std::string_view event) {
+    return event.starts_with("soft:");
+}
+
 NameRules NameRules::parse(std::string_view csv) {
     NameRules rules;
     for (const auto& row : base::parse_csv(csv)) {

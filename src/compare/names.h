@@ -11,6 +11,9 @@ namespace ringside::compare {
 // "cycles:ppp" and "cpu-clock:pppH" without the modifiers that change how it is sampled, not what.
 std::string joined_event(std::string_view event);
 
+// "soft:instructions": counted in software, in an execution after the side's first run.
+bool is_soft(std::string_view event);
+
 // The rules of data/compare/variants.csv, read.
 class NameRules {
   public:

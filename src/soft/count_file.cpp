@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -71,13 +72,25 @@ Result<CountFile> CountFile::read(const std::string& path) {
     if (!whole || extension.magic != SOFT_MAGIC || extension.version != SOFT_VERSION) {
         return not_a_file(path);
     }
-    CountFile file(path, static_cast<std::uint64_t>(info.st_size), std::move(page), extension);
+    CountFile file(path, static_cast<std::uint64_t>(info.st_size), std::move(page), behind,
+                   extension);
     if (!file.page().is_open()) return not_a_file(path);
     return file;
 }
 
 std::string CountFile::text(const char (&field)[SOFT_NAME_BYTES]) {
     return {field, ::strnlen(field, sizeof field)};
+}
+
+Result<void> CountFile::ask_switch(bool off) const {
+    const base::Fd fd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!fd) return base::fail_errno(errno, "cannot write to " + path_);
+    const std::uint32_t wanted = off ? 1 : 0;
+    const auto place = extension_at_ + offsetof(soft_extension, wanted_off);
+    if (::pwrite(fd.get(), &wanted, sizeof wanted, static_cast<off_t>(place)) != sizeof wanted) {
+        return base::fail_errno(errno, "cannot write to " + path_);
+    }
+    return {};
 }
 
 bool CountFile::counts(unsigned counter) const {

@@ -24,6 +24,12 @@ class CountFile {
     std::string program() const { return text(extension_.program); }
     std::string first_uncounted() const { return text(extension_.first_uncounted); }
 
+    // A machine's counting can be switched off, and on again; what was counted stays.
+    bool is_machine() const { return extension_.program[0] == 0; }
+    bool is_off() const { return extension_.is_off != 0; }
+    // Asks the machine, which will do it soon if it runs.
+    Result<void> ask_switch(bool off) const;
+
     bool counts(unsigned counter) const;
     // Over all vCPUs.
     std::uint64_t total(unsigned counter) const;
@@ -42,10 +48,11 @@ class CountFile {
 
   private:
     CountFile(std::string path, std::uint64_t file_bytes, std::vector<std::uint64_t> page,
-              const soft_extension& extension)
+              std::uint64_t extension_at, const soft_extension& extension)
         : path_(std::move(path)),
           file_bytes_(file_bytes),
           page_(std::move(page)),
+          extension_at_(extension_at),
           extension_(extension) {}
 
     static std::string text(const char (&field)[SOFT_NAME_BYTES]);
@@ -56,6 +63,7 @@ class CountFile {
     std::string path_;
     std::uint64_t file_bytes_;
     std::vector<std::uint64_t> page_;  // words, so that it is aligned
+    std::uint64_t extension_at_;
     soft_extension extension_;
 };
 

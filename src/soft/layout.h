@@ -81,7 +81,9 @@ struct soft_extension {
     uint64_t device_count;
     uint64_t began_ns;   /* CLOCK_MONOTONIC */
     uint64_t guest_base; /* added to a guest's address it is QEMU's own */
-    uint64_t reserved[1];
+    uint32_t
+        wanted_off;  /* of a machine: others write 1 here to have it stop counting, 0 to go on */
+    uint32_t is_off; /* whether it has stopped */
     char program[SOFT_NAME_BYTES];
     char first_uncounted[SOFT_NAME_BYTES];
     struct soft_device device[SOFT_DEVICES];

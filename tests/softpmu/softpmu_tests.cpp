@@ -255,6 +255,61 @@ TEST_F(SoftProgram, ASignalIsTheCommandsEnd) {
     EXPECT_GT(counts.at("instructions"), 1000) << "what was counted is there";
 }
 
+// The events of a run that `ringside measure` wrote, by name.
+std::map<std::string, nlohmann::json> measured(const std::string& run) {
+    std::map<std::string, nlohmann::json> events;
+    std::ifstream file(run + "/stat.json");
+    const auto json = nlohmann::json::parse(file, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << run;
+    if (json.is_object()) {
+        for (const auto& event : json.at("events")) events[event.at("name")] = event;
+    }
+    return events;
+}
+
+int measure(const std::string& into, const Words& command) {
+    Words words{build + "/ringside", "measure", "--soft", "-r", "2", "--no-trace",
+                "--timeout",         "3",       "-o",     into, "--"};
+    words.insert(words.end(), command.begin(), command.end());
+    const auto output = base::run(words);
+    return output ? output->status.shell_code() : -1;
+}
+
+TEST_F(SoftProgram, OneExecutionMoreOfAMeasuredCommand) {
+    const auto where = scratch::file("measured");
+    ASSERT_EQ(measure(where, {loop_program, "100000"}), 0);
+    const auto counts = stat({loop_program, "100000"}, "instructions,branches,loads,stores");
+    auto first = measured(where + "/1");
+    for (const char* event : {"instructions", "branches", "loads", "stores"}) {
+        const auto row = first[std::string("soft:") + event];
+        ASSERT_TRUE(row.is_object()) << event;
+        EXPECT_EQ(row.at("soft"), true);
+        EXPECT_EQ(row.at("state"), "ok");
+        // The loader's way depends on the environment by a few instructions.
+        EXPECT_NEAR(row.at("value").get<double>() / counts.at(event), 1, 0.01) << event;
+    }
+    EXPECT_EQ(first.at("task-clock").at("soft"), false);
+    EXPECT_EQ(measured(where + "/2").count("soft:instructions"), 0u) << "once for all runs";
+}
+
+// What the soft PMU executes must be what was measured.
+TEST_F(SoftProgram, AnExecutionThatEndsOtherwiseDoesNotCount) {
+    const auto where = scratch::file("otherwise");
+    ASSERT_EQ(measure(where, {"sh", "-c", "test -z \"$RINGSIDE_SOFT\""}), 0);
+    const auto row = measured(where + "/1").at("soft:instructions");
+    EXPECT_EQ(row.at("state"), "absent");
+    EXPECT_TRUE(row.at("value").is_null());
+    EXPECT_THAT(row.at("reason"), HasSubstr("ended with exit code 1, not with 0"));
+}
+
+TEST_F(SoftProgram, AnExecutionThatHangsIsEndedAndDoesNotCount) {
+    const auto where = scratch::file("hangs");
+    ASSERT_EQ(measure(where, {"sh", "-c", "test -z \"$RINGSIDE_SOFT\" || sleep 1000"}), 0);
+    const auto row = measured(where + "/1").at("soft:instructions");
+    EXPECT_EQ(row.at("state"), "absent");
+    EXPECT_THAT(row.at("reason"), HasSubstr("did not end within 3 s"));
+}
+
 TEST_F(SoftX86, CountsSurviveTheKilledEmulator) {
     const auto where = folder("killed");
     const auto emulator = base::find_executable("qemu-x86_64").value();
@@ -378,6 +433,72 @@ TEST(SoftMachine, EachVcpuAndEachDevice) {
     EXPECT_EQ(devices[0].name, "pl011");
     EXPECT_EQ(devices[0].writes, 1000u);
     EXPECT_EQ(devices[0].reads, 0u);
+}
+
+// What `ringside soft` says; not an object if it fails.
+nlohmann::json soft_verb(const Words& arguments) {
+    Words words{build + "/ringside", "soft", "--json"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const auto output = base::run(words);
+    return nlohmann::json::parse(output ? output->stdout_text : "", nullptr, false);
+}
+
+double instructions_of(const nlohmann::json& counts) {
+    EXPECT_TRUE(counts.is_object());
+    if (!counts.is_object()) return NAN;
+    EXPECT_EQ(counts.at("events").at(0).at("name"), "INSTRUCTIONS");
+    const auto& value = counts.at("events").at(0).at("value");
+    return value.is_number() ? value.get<double>() : 0;
+}
+
+TEST(SoftMachine, IsSwitchedOnAndOffWhileItRuns) {
+    if (!has("qemu-system-aarch64")) GTEST_SKIP() << "needs qemu-system-arm";
+    if (!fs::exists(bare + "/traps_arm64")) GTEST_SKIP() << "needs g++-aarch64-linux-gnu";
+    const auto where = folder("switched");
+    auto machine =
+        base::spawn({"qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57", "-smp", "2", "-m",
+                     "128", "-display", "none", "-serial", "null", "-kernel", bare + "/traps_arm64",
+                     "-plugin", plugin + ",start=off,folder=" + where});
+    ASSERT_TRUE(machine);
+    std::string file;
+    for (int i = 0; i < 1000 && file.empty(); ++i) {
+        const auto files = files_of_run(where);
+        if (files && files->size() == 1 && CountFile::read(files->front())) file = files->front();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_NE(file, "") << "the machine did not start";
+    EXPECT_EQ(instructions_of(soft_verb({file})), 0) << "it begins switched off";
+    for (int round = 0; round < 3; ++round) {
+        const auto on = soft_verb({"--switch", "on", file});
+        EXPECT_EQ(on.at("counting"), true);
+        const double before = instructions_of(on);
+        double now = before;
+        for (int i = 0; i < 1000 && now < before + 1000; ++i)
+            now = instructions_of(soft_verb({file}));
+        EXPECT_GE(now, before + 1000) << "it counts";
+        const auto off = soft_verb({"--switch", "off", file});
+        EXPECT_EQ(off.at("counting"), false);
+        EXPECT_EQ(instructions_of(soft_verb({file})), instructions_of(off)) << "it does not";
+    }
+    machine->send_signal(SIGKILL);
+    ASSERT_TRUE(machine->wait());
+    const auto late = base::run({build + "/ringside", "soft", "--switch", "on", file});
+    ASSERT_TRUE(late);
+    EXPECT_EQ(late->status.code, 125);
+    EXPECT_THAT(late->stderr_text, HasSubstr("has ended"));
+}
+
+TEST_F(SoftProgram, HasNoSwitch) {
+    const auto where = folder("program");
+    emulate({"qemu-x86_64"}, "mode=count,folder=" + where, {bare_x86});
+    const auto files = files_of_run(where);
+    ASSERT_TRUE(files && files->size() == 1);
+    const auto output = base::run({build + "/ringside", "soft", "--switch", "off", files->front()});
+    ASSERT_TRUE(output);
+    EXPECT_THAT(output->stderr_text, HasSubstr("counts a program"));
+    EXPECT_EQ(instructions_of(soft_verb({files->front()})), 2'000'008);
+    const auto refused = emulate({"qemu-x86_64"}, "start=off,folder=" + where, {bare_x86});
+    EXPECT_THAT(refused.stderr_text, HasSubstr("start=off is for machines"));
 }
 
 }  // namespace

@@ -42,9 +42,9 @@ class CompareHereAndInTheGuest : public ::testing::Test {
         REQUIRE_BOX("x86");
         const std::string program = scratch_.write("program", script);
         static_cast<void>(scratch_.write("input", "data of this machine\n", 0644));
-        const auto output =
-            base::run({ringside, "compare", "-r", "2", "--json", "--keep", scratch_.file("kept"),
-                       "--", program, scratch_.path().string(), counted_loop});
+        const auto output = base::run({ringside, "compare", "-r", "2", "--soft-event",
+                                       "instructions", "--json", "--keep", scratch_.file("kept"),
+                                       "--", program, scratch_.path().string(), counted_loop});
         ASSERT_TRUE(output) << output.error().what;
         ASSERT_EQ(output->status.shell_code(), 0) << output->stderr_text;
         progress_ = output->stderr_text;
@@ -89,12 +89,19 @@ TEST_F(CompareHereAndInTheGuest, MeasuresBothAlike) {
     EXPECT_GT(hot.at("values")[0].get<double>(), 0);
     EXPECT_GT(hot.at("values")[1].get<double>(), 0);
     EXPECT_EQ(hot.at("mode"), "user");
+    // The same program with the same input: what it executes does not depend on the machine.
+    const Json soft = find_row(report_, "soft:instructions");
+    ASSERT_TRUE(soft.at("values")[0].is_number()) << soft;
+    ASSERT_TRUE(soft.at("values")[1].is_number()) << soft;
+    EXPECT_GT(soft.at("values")[0].get<double>(), 30000000);
+    EXPECT_NEAR(soft.at("values")[1].get<double>() / soft.at("values")[0].get<double>(), 1, 0.001);
     ASSERT_FALSE(report_.at("summary").empty());
     EXPECT_EQ(report_.at("summary")[0].at("cause"), "time");
 
     EXPECT_EQ(scratch_.read("kept/2-vm/1/stdout"), scratch_.read("kept/1-native/1/stdout"));
     EXPECT_THAT(scratch_.read("kept/2-vm/2/stdout"), HasSubstr("data of this machine"));
-    EXPECT_EQ(scratch_.read("log"), "ran\nran\n") << "only the native runs may write here";
+    EXPECT_EQ(scratch_.read("log"), "ran\nran\nran\n")
+        << "only the native runs may write here, of which one is the soft PMU's";
 
     const auto again = base::run({ringside, "compare", "--csv", scratch_.file("kept")});
     ASSERT_TRUE(again);

@@ -178,6 +178,27 @@ TEST(Join, CountsKeepTheirState) {
     EXPECT_FALSE(row->ratios[1].ratio);
 }
 
+TEST(Join, SoftCountsFollowTheFirstRunAlone) {
+    Side a = timed("a", {{1, 1, 0}, {1, 1, 0}});
+    Side b = a;
+    Side c = a;
+    a.runs[0].counts.push_back(count("soft:loads", 50));
+    b.runs[0].counts.push_back(count("soft:loads", 75));
+    Count none = count("soft:loads", 0);
+    none.state = CounterState::absent;
+    none.reason = "no QEMU";
+    c.runs[0].counts.push_back(none);
+    const auto joined = join({a, b, c});
+    ASSERT_TRUE(joined);
+    const Row* row = find(joined->events, "soft:loads", "");
+    ASSERT_NE(row, nullptr);
+    EXPECT_THAT(row->cells[0].values, testing::ElementsAre(50));
+    EXPECT_DOUBLE_EQ(row->ratios[1].ratio.value_or(0), 1.5);
+    EXPECT_FALSE(row->ratios[1].significant);
+    EXPECT_EQ(row->cells[2].state, CounterState::absent);
+    EXPECT_EQ(row->cells[2].reason, "no QEMU");
+}
+
 TEST(Join, Normalised) {
     Side a = timed("a", {{2, 2, 0}});
     a.runs[0].counts.push_back(count("page-faults", 10));
@@ -290,6 +311,23 @@ TEST(Judge, OfOneRunNobodyCanSay) {
     ASSERT_FALSE(findings.empty());
     EXPECT_FALSE(findings[0].sure);
     EXPECT_THAT(findings[0].text, HasSubstr("cannot be said"));
+}
+
+TEST(Judge, SaysWhetherTheWorkIsTheSame) {
+    std::vector<Side> sides{timed("a", {{1, 1, 0}, {1, 1, 0}}), timed("b", {{2, 2, 0}, {2, 2, 0}})};
+    sides[0].runs[0].counts.push_back(count("soft:instructions", 1000000));
+    sides[1].runs[0].counts.push_back(count("soft:instructions", 1000002));
+    const auto texts = [&] {
+        std::string all;
+        for (const auto& finding : judge(sides, *join(sides))) all += finding.text + "\n";
+        return all;
+    };
+    EXPECT_THAT(texts(), HasSubstr("b and a execute the same number of instructions "
+                                   "(soft:instructions; 2 more of 1e+06)"));
+    sides[1].runs[0].counts.back().value = 3000000;
+    EXPECT_THAT(texts(), Not(HasSubstr("the same number")));
+    EXPECT_THAT(texts(), HasSubstr("3 times the instructions (soft) (3e+06 against 1e+06; counted "
+                                   "once)"));
 }
 
 TEST(Warnings, DifferentResultsComeFirst) {

@@ -34,7 +34,8 @@ std::map<std::string, int> stacks_by_perf(const std::string& recording) {
             if (!stack.empty()) ++stacks[stack];
             stack.clear();
         } else if (words[0] != "ffffffffffffffff") {
-            const auto name = line.substr(line.find(words[0]) + words[0].size());  // may hold spaces
+            const auto name =
+                line.substr(line.find(words[0]) + words[0].size());  // may hold spaces
             stack += plain(std::string(base::trim(name))) + ";";
         }
     }

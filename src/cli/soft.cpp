@@ -1,0 +1,141 @@
+// `ringside soft`: what the soft PMU of a machine has counted so far, and its switch.
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+
+#include "base/error.h"
+#include "cli/amounts.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
+#include "soft/count_file.h"
+#include "soft/events.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using base::fail;
+using soft::CountFile;
+using Json = nlohmann::ordered_json;
+
+std::string soft_json(const std::string& path, const CountFile& file) {
+    Json json = {{"schema", "ringside.soft/1"}, {"file", path},
+                 {"pid", file.extension().pid}, {"counting", !file.is_off()},
+                 {"events", Json::array()},     {"devices", Json::array()}};
+    for (const auto& event : soft::all_events()) {
+        const bool counts = file.counts(event.counter);
+        json["events"].push_back(
+            {{"name", event.name},
+             {"value", counts ? Json(file.total(event.counter)) : Json(nullptr)},
+             {"reason", counts ? Json(nullptr) : Json("the plugin was not asked to count it")},
+             {"soft", true}});
+    }
+    for (const auto& device : file.devices()) {
+        json["devices"].push_back(
+            {{"name", device.name}, {"reads", device.reads}, {"writes", device.writes}});
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string number(std::uint64_t count) {
+    return grouped(static_cast<double>(count));
+}
+
+std::string soft_text(const std::string& path, const CountFile& file) {
+    std::string text =
+        fmt::format("{}: of process {}, {}\n", path, file.extension().pid,
+                    file.is_off() ? "switched off: nothing is counted now" : "counting");
+    for (const auto& event : soft::all_events()) {
+        if (!file.counts(event.counter)) continue;
+        text += fmt::format("{:>20}  {} (soft)\n", number(file.total(event.counter)), event.name);
+    }
+    for (const auto& device : file.devices()) {
+        text += fmt::format("{:>20}  reads of and {} writes to {}\n", number(device.reads),
+                            number(device.writes), device.name);
+    }
+    return text;
+}
+
+class Soft final : public Verb {
+  public:
+    std::string name() const override { return "soft"; }
+    std::string summary() const override {
+        return "show what the soft PMU of a machine counted, and switch it off and on";
+    }
+    std::string examples() const override {
+        return "  qemu-system-x86_64 ... -plugin libringside-soft.so,folder=/dev/shm/vm,start=off\n"
+               "  ringside soft --switch on /dev/shm/vm/4711-0.soft\n"
+               "  ringside soft /dev/shm/vm/4711-0.soft        while it runs, or later\n"
+               "\n"
+               "A machine that is switched off runs as fast as without the plugin.\n";
+    }
+    void declare(Options& options) override {
+        options.operands("FILE", files_, "the counts: PID-N.soft in the plugin's folder");
+        options.text("--switch", "on|off", switch_, "go on counting, or stop");
+        declare_output(options, output_, false);
+    }
+    Outcome run() override;
+
+  private:
+    Result<CountFile> switched(const std::string& path) const;
+
+    OutputChoice output_;
+    std::vector<std::string> files_;
+    std::string switch_;
+};
+
+// As it is when the machine has done so.
+Result<CountFile> Soft::switched(const std::string& path) const {
+    const bool off = switch_ == "off";
+    auto file = CountFile::read(path);
+    if (!file) return file;
+    if (!file->is_machine()) {
+        return fail(ErrorCode::unsupported, path +
+                                                " counts a program, which is counted from its "
+                                                "first instruction to its last");
+    }
+    if (auto asked = file->ask_switch(off); !asked) return asked.error();
+    constexpr auto patience = std::chrono::seconds(10);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (file && file->is_off() != off && std::chrono::steady_clock::now() < end) {
+        if (::kill(static_cast<pid_t>(file->extension().pid), 0) != 0 && errno == ESRCH) {
+            return fail(ErrorCode::not_found,
+                        fmt::format("process {}, the machine of {}, has ended",
+                                    file->extension().pid, path));
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        file = CountFile::read(path);
+    }
+    if (file && file->is_off() != off) {
+        return fail(ErrorCode::timed_out,
+                    "the machine of " + path +
+                        " does not do it: it has had "
+                        "no interrupt and no system call for 10 s",
+                    "it will when it goes on; stopped machines do not look");
+    }
+    return file;
+}
+
+Outcome Soft::run() {
+    if (files_.size() != 1) return fail(ErrorCode::bad_input, "name one file of counts");
+    if (!switch_.empty() && switch_ != "on" && switch_ != "off") {
+        return fail(ErrorCode::bad_input, "--switch wants on or off, not " + switch_);
+    }
+    const auto file = switch_.empty() ? CountFile::read(files_[0]) : switched(files_[0]);
+    if (!file) return file.error();
+    const auto done =
+        deliver(output_, output_.json ? soft_json(files_[0], *file) : soft_text(files_[0], *file));
+    if (!done) return done.error();
+    return 0;
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> make_soft() {
+    return std::make_unique<Soft>();
+}
+
+}  // namespace ringside::cli

@@ -1,0 +1,122 @@
+#include "cli/soft_run.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "base/error.h"
+#include "cli/run_outputs.h"
+#include "cli/stat_soft.h"
+
+namespace ringside::cli {
+
+namespace {
+
+using analysis::StatRows;
+using SteadyClock = std::chrono::steady_clock;
+
+StatRows rows_without_value(const std::vector<AskedEvent>& events, const Error& error) {
+    StatRows rows;
+    for (const auto& event : events) {
+        auto& row = rows.emplace_back();
+        row.name = event.name;
+        row.soft = true;
+        row.state = CounterState::absent;
+        row.reason = error.what;
+    }
+    return rows;
+}
+
+class SoftExecution {
+  public:
+    SoftExecution(std::filesystem::path folder, const MeasurePlan& plan, int exit_code)
+        : folder_(std::move(folder)), plan_(plan), exit_code_(exit_code) {}
+
+    Result<StatRows> execute(const std::vector<AskedEvent>& events);
+    std::vector<std::string> notes() const { return notes_; }
+    int stopped_by() const { return stopped_by_; }
+
+  private:
+    Result<void> check_end(const base::ExitStatus& status);
+
+    std::filesystem::path folder_;
+    const MeasurePlan& plan_;
+    int exit_code_;
+    std::optional<Error> beyond_;
+    std::vector<std::string> notes_;
+    int stopped_by_ = 0;
+};
+
+Result<void> SoftExecution::check_end(const base::ExitStatus& status) {
+    if (status.signal == SIGINT || status.signal == SIGTERM) stopped_by_ = status.signal;
+    if (beyond_) return *beyond_;
+    if (status.shell_code() == exit_code_) return {};
+    return base::fail(ErrorCode::unsupported,
+                      fmt::format("under QEMU {} ended with exit code {}, not with {}",
+                                  plan_.command[0], status.shell_code(), exit_code_));
+}
+
+Result<StatRows> SoftExecution::execute(const std::vector<AskedEvent>& events) {
+    auto outputs = RunOutputs::create(folder_, "soft-");
+    if (!outputs) return outputs.error();
+    auto panel = SoftPanel::open(events);
+    if (!panel) return panel.error();
+    pid_t pid = 0;
+    const auto started = SteadyClock::now();
+    CommandHooks hooks;
+    outputs->connect(hooks);
+    hooks.before = [&](pid_t child) {
+        pid = child;
+        return Result<void>();
+    };
+    hooks.tick_every = std::chrono::milliseconds(100);
+    hooks.tick = [&] {
+        const std::chrono::duration<double> lived = SteadyClock::now() - started;
+        if (!beyond_) beyond_ = outputs->beyond_limits(plan_, lived.count());
+        if (beyond_) ::kill(-pid, SIGKILL);
+    };
+    hooks.after = [&](const base::ExitStatus& status) { return check_end(status); };
+    const Outcome outcome = run_launch(panel->begin(plan_.command), OutputChoice(), hooks);
+    if (outcome.error) return *outcome.error;
+    auto rows = panel->read();
+    if (!rows) return rows.error();
+    if (auto ran = panel->check_ran(); !ran) return ran.error();
+    notes_ = panel->missing();
+    notes_.push_back(
+        fmt::format("soft: counted by {} in software, in one execution more", panel->emulator()));
+    return rows;
+}
+
+}  // namespace
+
+Result<std::vector<AskedEvent>> asked_soft_events(const MeasurePlan& plan) {
+    constexpr const char* usual = "instructions,branches,loads,stores";
+    std::vector<AskedEvent> events;
+    for (const auto& list :
+         plan.soft_events.empty() ? std::vector<std::string>{usual} : plan.soft_events) {
+        auto more = parse_event_list(list);
+        if (!more) return more.error();
+        events.insert(events.end(), more->begin(), more->end());
+    }
+    for (const auto& event : events) {
+        if (auto found = soft::find_program_event(event.name); !found) return found.error();
+    }
+    return events;
+}
+
+SoftCounts count_in_software(const std::filesystem::path& folder, const MeasurePlan& plan,
+                             int exit_code) {
+    SoftCounts counts;
+    const auto events = asked_soft_events(plan);
+    if (!events) return counts;  // the plan was checked before
+    SoftExecution execution(folder, plan, exit_code);
+    auto rows = execution.execute(*events);
+    counts.rows = rows ? std::move(*rows) : rows_without_value(*events, rows.error());
+    for (auto& row : counts.rows) row.name = "soft:" + row.name;
+    counts.notes = execution.notes();
+    counts.stopped_by = execution.stopped_by();
+    return counts;
+}
+
+}  // namespace ringside::cli
