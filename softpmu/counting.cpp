@@ -31,13 +31,27 @@ void lend(Vcpu& vcpu, unsigned counter, std::uint64_t now, std::int64_t amount, 
     }
 }
 
+// At every period-th event, exactly, however many of them come at once.
+template <typename Address>
+[[gnu::noinline]] void take_samples(Vcpu& vcpu, soft_counter counter, Address address) {
+    const std::uint64_t now = vcpu.shown->counter[counter].raw;
+    for (; now >= vcpu.sample_at; vcpu.sample_at += plugin.options.period) {
+        plugin.store.add_sample(counter, address(now - vcpu.sample_at), vcpu.thread);
+    }
+}
+
 // One instruction on the page itself, where nobody sees but the plugin's own readers: each vCPU
-// writes its own counters.
-template <bool Lends, typename Address>
+// writes its own counters. `address` as for lend().
+template <bool Samples, bool Lends, typename Address>
 void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, Address address) {
     const std::uint64_t now = vcpu.shown->counter[counter].raw +=
         static_cast<std::uint64_t>(amount);
     if constexpr (Lends) lend(vcpu, counter, now, amount, address);
+    if constexpr (Samples) {
+        if (counter == vcpu.sampled && now >= vcpu.sample_at) [[unlikely]] {
+            take_samples(vcpu, counter, address);
+        }
+    }
 }
 
 [[gnu::noinline]] void claim(unsigned index, Vcpu& vcpu) {
@@ -59,9 +73,10 @@ void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, Address address)
         vcpu.lent = &plugin.guest_page.vcpu(index);
         vcpu.alarms = &plugin.guest_page.alarms(index);
     }
+    vcpu.sampled = static_cast<std::uint32_t>(plugin.options.sampled);
     // Its count goes on where another thread left it, or begins.
-    const std::uint64_t executed = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
-    if (executed == 0 || vcpu.sample_at == 0) vcpu.sample_at = executed + plugin.options.period;
+    const std::uint64_t counted = vcpu.shown->counter[vcpu.sampled].raw;
+    if (counted == 0 || vcpu.sample_at == 0) vcpu.sample_at = counted + plugin.options.period;
 }
 
 Vcpu& place_of(unsigned index) {
@@ -69,7 +84,7 @@ Vcpu& place_of(unsigned index) {
 }
 
 // What Flow finds out, as counts of one vCPU.
-template <bool Predicts, bool Lends>
+template <bool Predicts, bool Samples, bool Lends>
 struct Counting {
     Vcpu& vcpu;
     std::int64_t instructions;
@@ -77,12 +92,12 @@ struct Counting {
 
     void left(const Block& block, bool taken) {
         const auto branch = [&](std::uint64_t) { return block.last; };
-        add<Lends>(vcpu, SOFT_BRANCHES, is_branch(block.end) ? 1 : 0, branch);
-        add<Lends>(vcpu, SOFT_TAKEN_BRANCHES, taken ? 1 : 0, branch);
+        add<Samples, Lends>(vcpu, SOFT_BRANCHES, is_branch(block.end) ? 1 : 0, branch);
+        add<Samples, Lends>(vcpu, SOFT_TAKEN_BRANCHES, taken ? 1 : 0, branch);
         if constexpr (Predicts) {
             const bool guessed = block.end == End::conditional;
             if (guessed && vcpu.predictor->misses(block.last, taken)) {
-                add<Lends>(vcpu, SOFT_BRANCH_MISS_MODEL, 1, branch);
+                add<Samples, Lends>(vcpu, SOFT_BRANCH_MISS_MODEL, 1, branch);
             }
         }
     }
@@ -103,14 +118,6 @@ struct Stretch {
     }
 };
 
-// Every period-th instruction, exactly, however many of them are in one block.
-[[gnu::noinline]] void take_samples(Vcpu& vcpu, const Stretch& stretch) {
-    const std::uint64_t now = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
-    for (; now >= vcpu.sample_at; vcpu.sample_at += plugin.options.period) {
-        plugin.store.add_sample(stretch(now - vcpu.sample_at), vcpu.thread);
-    }
-}
-
 Vcpu& vcpu_at(unsigned index) {
     Vcpu& vcpu = place_of(index);
     if (vcpu.shown == nullptr) [[unlikely]]
@@ -120,19 +127,14 @@ Vcpu& vcpu_at(unsigned index) {
 
 template <bool Samples, bool Lends>
 void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
-    add<Lends>(vcpu, SOFT_INSTRUCTIONS, stretch.executed, stretch);
+    add<Samples, Lends>(vcpu, SOFT_INSTRUCTIONS, stretch.executed, stretch);
     if (stretch.block.in_kernel) {
-        add<Lends>(vcpu, SOFT_KERNEL_INSTRUCTIONS, stretch.executed, stretch);
+        add<Samples, Lends>(vcpu, SOFT_KERNEL_INSTRUCTIONS, stretch.executed, stretch);
     } else if constexpr (Lends) {
         const auto& counter = vcpu.shown->counter;
         lend(vcpu, SOFT_USER_INSTRUCTIONS,
              counter[SOFT_INSTRUCTIONS].raw - counter[SOFT_KERNEL_INSTRUCTIONS].raw,
              stretch.executed, stretch);
-    }
-    if constexpr (Samples) {
-        if (vcpu.shown->counter[SOFT_INSTRUCTIONS].raw >= vcpu.sample_at) [[unlikely]] {
-            take_samples(vcpu, stretch);
-        }
     }
 }
 
@@ -140,7 +142,7 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
 template <bool Predicts, bool Samples, bool Lends>
 [[gnu::noinline]] void on_unexpected_block(unsigned index, Vcpu& vcpu, const Block& block) {
     if (vcpu.shown == nullptr) claim(index, vcpu);
-    Counting<Predicts, Lends> counting{vcpu, block.count};
+    Counting<Predicts, Samples, Lends> counting{vcpu, block.count};
     vcpu.flow.enter_unexpected(block, counting);
     count_instructions<Samples, Lends>(vcpu, {block, counting.instructions, counting.skipped});
 }
@@ -153,7 +155,7 @@ void on_followed_block(unsigned index, void* data) {
         return on_unexpected_block<Predicts, Samples, Lends>(index, vcpu, block);
     }
     const Block& before = vcpu.flow.go_on(block);
-    Counting<Predicts, Lends>{vcpu, 0}.left(before, block.start != before.fall);
+    Counting<Predicts, Samples, Lends>{vcpu, 0}.left(before, block.start != before.fall);
     count_instructions<Samples, Lends>(vcpu, {block, block.count, 0});
 }
 
@@ -178,15 +180,17 @@ void on_repeated_block(unsigned index, void* data) {
     vcpu.executed_by_then = executed;
 }
 
-template <bool Lends, typename Address>
+template <bool Samples, bool Lends, typename Address>
 void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store, Address address) {
     if (vcpu.memory->translations.misses(accessed)) {
-        add<Lends>(vcpu, store ? SOFT_DTLB_STORE_MISS_MODEL : SOFT_DTLB_LOAD_MISS_MODEL, 1,
-                   address);
+        add<Samples, Lends>(vcpu, store ? SOFT_DTLB_STORE_MISS_MODEL : SOFT_DTLB_LOAD_MISS_MODEL, 1,
+                            address);
     }
     if (!vcpu.memory->level_1.misses(accessed)) return;
-    add<Lends>(vcpu, SOFT_L1D_MISS_MODEL, 1, address);
-    if (vcpu.memory->level_2.misses(accessed)) add<Lends>(vcpu, SOFT_L2_MISS_MODEL, 1, address);
+    add<Samples, Lends>(vcpu, SOFT_L1D_MISS_MODEL, 1, address);
+    if (vcpu.memory->level_2.misses(accessed)) {
+        add<Samples, Lends>(vcpu, SOFT_L2_MISS_MODEL, 1, address);
+    }
 }
 
 // The device's place in the table; the last one is for all that had no room.
@@ -210,21 +214,21 @@ soft_device& device_named(const char* name) {
 void count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address) {
     const auto here = [&](std::uint64_t) { return address; };
     if (vcpu.lent != nullptr) {
-        add<true>(vcpu, SOFT_IO, 1, here);
+        add<true, true>(vcpu, SOFT_IO, 1, here);
     } else {
-        add<false>(vcpu, SOFT_IO, 1, here);
+        add<true, false>(vcpu, SOFT_IO, 1, here);
     }
     soft_device& device = device_named(name);
     std::atomic_ref(store ? device.writes : device.reads).fetch_add(1, std::memory_order_relaxed);
 }
 
 // `data` is where the instruction lies.
-template <bool Models, bool FindsDevices, bool Lends>
+template <bool Models, bool FindsDevices, bool Samples, bool Lends>
 void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
     Vcpu& vcpu = vcpu_at(index);
     const auto address = [&](std::uint64_t) { return reinterpret_cast<std::uint64_t>(data); };
     const bool store = qemu_plugin_mem_is_store(info);
-    add<Lends>(vcpu, store ? SOFT_STORES : SOFT_LOADS, 1, address);
+    add<Samples, Lends>(vcpu, store ? SOFT_STORES : SOFT_LOADS, 1, address);
     if constexpr (FindsDevices) {
         const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
         if (place != nullptr && qemu_plugin_hwaddr_is_io(place)) {
@@ -232,7 +236,7 @@ void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accesse
             return;
         }
     }
-    if constexpr (Models) model_access<Lends>(vcpu, accessed, store, address);
+    if constexpr (Models) model_access<Samples, Lends>(vcpu, accessed, store, address);
 }
 
 // Calls `with` with its arguments as constants, so that code is made for each of their values.
@@ -277,10 +281,11 @@ qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block) {
 qemu_plugin_vcpu_mem_cb_t access_callback() {
     const PluginOptions& options = plugin.options;
     return chosen(
-        [](auto models, auto devices, auto lends) -> qemu_plugin_vcpu_mem_cb_t {
-            return on_access<models, devices, lends>;
+        [](auto models, auto devices, auto samples, auto lends) -> qemu_plugin_vcpu_mem_cb_t {
+            return on_access<models, devices, samples, lends>;
         },
-        options.caches, plugin.whole_machine&& options.memory, plugin.guest_page.is_open());
+        options.caches, plugin.whole_machine&& options.memory, options.period != 0,
+        plugin.guest_page.is_open());
 }
 
 }  // namespace ringside::softpmu

@@ -45,6 +45,8 @@ std::string PluginOptions::read(std::span<char* const> words) {
             good = parse_mode(value, *this);
         } else if (name == "period") {
             good = parse_number(value, period);
+        } else if (name == "sampled") {
+            good = parse_number(value, sampled) && sampled < SOFT_COUNTERS;
         } else if (name == "guest") {
             good = parse_number(value, guest_socket);
         } else if (name == "start") {
@@ -61,7 +63,9 @@ std::string PluginOptions::read(std::span<char* const> words) {
         }
         if (!good) return "not an option: " + std::string(word);
     }
-    return folder.empty() ? "folder=PATH is missing" : "";
+    if (folder.empty()) return "folder=PATH is missing";
+    if (sampled != 0 && period == 0) return "sampled=N needs period=N";
+    return "";
 }
 
 std::uint64_t PluginOptions::counters(bool whole_machine) const {

@@ -10,14 +10,15 @@
 namespace ringside::softpmu {
 
 struct PluginOptions {
-    std::string folder;        // folder=PATH: where the counts go
-    bool hot = false;          // mode=hot: how often each block was executed, and nothing else
-    std::uint64_t period = 0;  // period=N: a sample every N instructions
-    bool branches = false;     // branches=on: those, too; in a machine they are always counted
-    bool memory = false;       // memory=on: loads and stores; in a machine also accesses to devices
-    bool predictor = false;    // predictor=on: a model of branch prediction
-    bool caches = false;       // caches=on: a model of caches and TLB
-    bool starts_off = false;   // start=off: a machine counts when it is told to
+    std::string folder;         // folder=PATH: where the counts go
+    bool hot = false;           // mode=hot: how often each block was executed, and nothing else
+    std::uint64_t period = 0;   // period=N: a sample every N instructions
+    std::uint64_t sampled = 0;  // sampled=N: every so many of this counter (soft_counter) instead
+    bool branches = false;      // branches=on: those, too; in a machine they are always counted
+    bool memory = false;      // memory=on: loads and stores; in a machine also accesses to devices
+    bool predictor = false;   // predictor=on: a model of branch prediction
+    bool caches = false;      // caches=on: a model of caches and TLB
+    bool starts_off = false;  // start=off: a machine counts when it is told to
     // guest=FD: a machine's own kernel sees the counters, by an ivshmem device at the other end of
     // this socket.
     std::uint64_t guest_socket = 0;

@@ -23,7 +23,8 @@ struct alignas(64) Vcpu {
     vpmu_page_alarms* alarms = nullptr;
     std::uint32_t index = 0;
     std::uint32_t thread = 0;
-    std::uint64_t sample_at = 0;  // the count of instructions at the next sample
+    std::uint32_t sampled = 0;    // a counter of these
+    std::uint64_t sample_at = 0;  // its count at the next sample
     Flow flow;
     // Where the last repeated instruction lies, and how much was executed when it was.
     std::uint64_t repeated = nowhere;

@@ -191,12 +191,12 @@ soft_hot_block* Store::new_hot_block() {
     return reinterpret_cast<soft_hot_block*>(base_ + hot_at) + extension_->hot_count++;
 }
 
-void Store::add_sample(std::uint64_t ip, std::uint32_t thread) {
+void Store::add_sample(std::uint32_t counter, std::uint64_t ip, std::uint32_t thread) {
     const std::uint64_t index =
         std::atomic_ref(extension_->sample_count).fetch_add(1, std::memory_order_relaxed);
     if (index >= sample_capacity) return;
     auto* samples = reinterpret_cast<vpmu_page_sample*>(base_ + extension_->sample_offset);
-    samples[index] = {ip, now_ns(), SOFT_INSTRUCTIONS, thread, 0};
+    samples[index] = {ip, now_ns(), counter, thread, 0};
 }
 
 void Store::write_maps() const {

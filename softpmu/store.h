@@ -36,7 +36,7 @@ class Store {
 
     // Null if there is no room.
     soft_hot_block* new_hot_block();
-    void add_sample(std::uint64_t ip, std::uint32_t thread);
+    void add_sample(std::uint32_t counter, std::uint64_t ip, std::uint32_t thread);
 
     // Appends what /proc/self/maps says now to the file's list of mappings.
     void write_maps() const;

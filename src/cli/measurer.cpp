@@ -15,6 +15,7 @@
 #include "cli/measured_run.h"
 #include "cli/soft_run.h"
 #include "platform/machine.h"
+#include "soft/events.h"
 
 namespace ringside::cli {
 
@@ -162,6 +163,10 @@ void MeasurePlan::declare(Options& options) {
                  "and stores in software");
     options.texts("--soft-event", "EVENTS", soft_events,
                   "count these of `ringside stat --soft` so");
+    options.text("--soft-sample", "EVENT", soft_sample,
+                 "also sample functions by one of them there, as dTLB-store-misses-model");
+    options.number("--soft-period", "N", soft_period,
+                   "take every N-th of these [many for frequent events]");
     options.flag("--no-trace", no_trace,
                  "do without BPF: less is known of where the time went, setting up is quicker");
     options.text("--co-run", "CMD2", co_run,
@@ -182,6 +187,12 @@ Result<void> MeasurePlan::check() const {
     }
     if (auto sound = asked_events(*this); !sound) return sound.error();
     if (auto sound = asked_soft_events(*this); !sound) return sound.error();
+    if (!(soft_period >= 0 && soft_period <= 1e15) || soft_period != std::floor(soft_period)) {
+        return fail(ErrorCode::bad_input, "--soft-period wants a number of events");
+    }
+    if (!soft_sample.empty()) {
+        if (auto sound = soft::find_program_event(soft_sample); !sound) return sound.error();
+    }
     return {};
 }
 
@@ -198,6 +209,10 @@ std::vector<std::string> MeasurePlan::words() const {
     for (const auto& list : sampled) words.insert(words.end(), {"--sample", list});
     if (soft) words.emplace_back("--soft");
     for (const auto& list : soft_events) words.insert(words.end(), {"--soft-event", list});
+    if (!soft_sample.empty()) words.insert(words.end(), {"--soft-sample", soft_sample});
+    if (soft_period > 0) {
+        words.insert(words.end(), {"--soft-period", fmt::format("{}", soft_period)});
+    }
     if (no_trace) words.emplace_back("--no-trace");
     if (!co_run.empty()) words.insert(words.end(), {"--co-run", co_run});
     return words;

@@ -3,7 +3,8 @@
 // N/stat.json ("ringside.stat/1"), N/report.json ("ringside.report/1"), N/stacks.json
 // ("ringside.stacks/1"), N/intervals.jsonl (lines of "ringside.stat.interval/1"), N/samples.data
 // (perf.data), N/stdout and N/stderr; of an execution that was counted in software
-// 1/soft-stdout and 1/soft-stderr.
+// 1/soft-stdout, 1/soft-stderr, and if it was sampled 1/soft-samples.data and
+// 1/soft-report.json.
 #pragma once
 
 #include <functional>
@@ -28,11 +29,13 @@ struct MeasurePlan {
     double output_limit_mb = 256;          // for what one run prints
     bool soft = false;                     // run it once more, counted by the soft PMU
     std::vector<std::string> soft_events;  // lists of these; none: the usual ones
+    std::string soft_sample;               // sample functions by it there; may be empty
+    double soft_period = 0;                // every so many; 0: what is usual for it
     bool no_trace = false;  // do without BPF, which tells all parts of the time apart
     std::string co_run;     // a program that runs beside, its words between blanks
     std::vector<std::string> command;
 
-    bool wants_soft() const { return soft || !soft_events.empty(); }
+    bool wants_soft() const { return soft || !soft_events.empty() || !soft_sample.empty(); }
     // All but the command.
     void declare(Options& options);
     Result<void> check() const;

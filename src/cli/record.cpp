@@ -75,7 +75,7 @@ class Record final : public Verb {
                      "also where threads wait and for how long; stolen time apart (BPF, root)");
         options.flag("--guest", settings_.guest, "on a KVM host: sample inside its guests, too");
         options.flag("--soft", in_software_,
-                     "sample the command's instructions in software, under QEMU; -c as always");
+                     "sample the command in software, under QEMU, by an event of `stat --soft`");
         options.text("-o, --output", "FILE", settings_.file, "the recording [ringside.data]");
         options.number("-m, --buffer", "KB", buffer_kb_, "memory for each CPU's samples [1024]");
         options.flag("--json", request_.output.json, "a summary for programs, on standard output");
@@ -90,17 +90,18 @@ class Record final : public Verb {
 
   private:
     Outcome run_soft() {
-        const bool more = !events_.empty() || frame_pointers_ || !call_graph_.empty() ||
+        const bool more = events_.size() > 1 || frame_pointers_ || !call_graph_.empty() ||
                           settings_.off_cpu || settings_.guest || !request_.targets.only_command();
         if (more) {
             return base::fail(ErrorCode::bad_input,
-                              "--soft samples instructions of a command, without callers",
-                              "leave out -e, -g, --call-graph, --off-cpu, --guest and targets");
+                              "--soft samples one event of a command, without callers",
+                              "leave out -g, --call-graph, --off-cpu, --guest and targets");
         }
         if (period_ < 0) return base::fail(ErrorCode::bad_input, "-c wants a positive number");
-        return record_soft({request_.command, settings_.file, static_cast<std::uint64_t>(period_),
-                            request_.output, own_command_line(request_.root),
-                            fmt::format("ringside {}", version)});
+        return record_soft({request_.command, settings_.file,
+                            events_.empty() ? "instructions" : events_.front(),
+                            static_cast<std::uint64_t>(period_), request_.output,
+                            own_command_line(request_.root), fmt::format("ringside {}", version)});
     }
 
     Result<void> read_options() {

@@ -16,8 +16,6 @@ namespace ringside::cli {
 
 namespace {
 
-constexpr std::uint64_t default_period = 1'000'003;  // a prime: no loop keeps step with it
-
 Result<void> write_recording(const SoftRecordRequest& request, record::SoftRecording recording,
                              int exit_code) {
     const auto run = soft::read_run(recording.folder);
@@ -46,6 +44,8 @@ Outcome record_soft(const SoftRecordRequest& request) {
         return base::fail(ErrorCode::bad_input, "--soft samples a command that it starts",
                           "give one after --");
     }
+    const auto event = soft::find_program_event(request.event);
+    if (!event) return event.error();
     const auto plugin = find_soft_plugin();
     if (!plugin) return plugin.error();
     const auto folder = make_soft_folder();
@@ -53,16 +53,17 @@ Outcome record_soft(const SoftRecordRequest& request) {
     soft::LaunchOptions options;
     options.plugin = *plugin;
     options.folder = folder->path();
-    options.period = request.period != 0 ? request.period : default_period;
+    options.sample(*event, request.period != 0 ? request.period : soft::usual_period(*event));
     const auto launch = soft::plan_launch(request.command, options);
 
-    record::SoftRecording recording{folder->path(),       request.file,   options.period, 0, {},
-                                    request.command_line, request.version};
+    record::SoftRecording recording{
+        folder->path(),       request.file,   "soft:" + event->stat_name, options.period, 0, {},
+        request.command_line, request.version};
     if (launch) {
         recording.notes.push_back(fmt::format(
-            "soft: sampled in software by {}, every {} instructions; where time goes is another "
-            "question",
-            std::filesystem::path(launch->command.front()).filename().string(), options.period));
+            "soft: sampled in software by {}, every {} {}; where time goes is another question",
+            std::filesystem::path(launch->command.front()).filename().string(), options.period,
+            event->stat_name));
     }
     const std::uint64_t begin_ns = real_ns();
     CommandHooks hooks;

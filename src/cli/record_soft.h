@@ -13,7 +13,8 @@ namespace ringside::cli {
 struct SoftRecordRequest {
     std::vector<std::string> command;
     std::string file;
-    std::uint64_t period = 0;  // 0: a million or so
+    std::string event = "instructions";
+    std::uint64_t period = 0;  // 0: what is usual for it
     OutputChoice output;
     std::vector<std::string> command_line;
     std::string version;

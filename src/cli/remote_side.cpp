@@ -223,6 +223,7 @@ Outcome measure_by_ssh(const SideTarget& target, const std::string& folder, cons
         if (i > 1) {
             one.soft = false;
             one.soft_events.clear();
+            one.soft_sample.clear();
         }
         const auto made = remote.ask("mktemp -d");
         if (!made) return made.error();

@@ -162,6 +162,12 @@ Result<Run> read_run(const fs::path& folder) {
     run.counts = counts_of(*stat);
     run.intervals = read_intervals(folder / "intervals.jsonl");
     run.exit_code = maybe<int>(*stat, "exit_code");
+    std::error_code error;
+    if (fs::exists(folder / "soft-report.json", error)) {
+        auto soft = read_json(folder / "soft-report.json", "ringside.report/1");
+        if (!soft) return soft.error();
+        add_hits(*soft, run);
+    }
     auto stacks = read_stacks(folder / "stacks.json");
     if (!stacks) return stacks.error();
     run.stacks = std::move(*stacks);

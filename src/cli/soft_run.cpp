@@ -6,8 +6,12 @@
 #include <signal.h>
 
 #include "base/error.h"
+#include "base/file_io.h"
+#include "cli/flat_profile.h"
 #include "cli/run_outputs.h"
 #include "cli/stat_soft.h"
+#include "cli/version.h"
+#include "record/soft.h"
 
 namespace ringside::cli {
 
@@ -38,7 +42,12 @@ class SoftExecution {
     int stopped_by() const { return stopped_by_; }
 
   private:
+    std::uint64_t period_of(const soft::Event& event) const {
+        return plan_.soft_period > 0 ? static_cast<std::uint64_t>(plan_.soft_period)
+                                     : soft::usual_period(event);
+    }
     Result<void> check_end(const base::ExitStatus& status);
+    Result<void> write_profile(const SoftPanel& panel, const soft::Event& event) const;
 
     std::filesystem::path folder_;
     const MeasurePlan& plan_;
@@ -57,11 +66,35 @@ Result<void> SoftExecution::check_end(const base::ExitStatus& status) {
                                   plan_.command[0], status.shell_code(), exit_code_));
 }
 
+// soft-samples.data and soft-report.json, as for other samples.
+Result<void> SoftExecution::write_profile(const SoftPanel& panel, const soft::Event& event) const {
+    record::SoftRecording recording;
+    recording.folder = panel.folder();
+    recording.file = (folder_ / "soft-samples.data").string();
+    recording.event = "soft:" + event.stat_name;
+    recording.period = period_of(event);
+    recording.command_line = plan_.command;
+    recording.version = fmt::format("ringside {}", version);
+    const auto summary = record::write_soft_recording(base::SysRoot(), recording);
+    if (!summary) return summary.error();
+    const auto flat = load_flat_profile(recording.file, false);
+    if (!flat) return flat.error();
+    return base::replace_file((folder_ / "soft-report.json").string(),
+                              report_json(flat->view(), flat->rows));
+}
+
 Result<StatRows> SoftExecution::execute(const std::vector<AskedEvent>& events) {
     auto outputs = RunOutputs::create(folder_, "soft-");
     if (!outputs) return outputs.error();
     auto panel = SoftPanel::open(events);
     if (!panel) return panel.error();
+    std::optional<soft::Event> sampled;
+    if (!plan_.soft_sample.empty()) {
+        auto found = soft::find_program_event(plan_.soft_sample);
+        if (!found) return found.error();
+        sampled = std::move(*found);
+        panel->sample(*sampled, period_of(*sampled));
+    }
     pid_t pid = 0;
     const auto started = SteadyClock::now();
     CommandHooks hooks;
@@ -82,6 +115,9 @@ Result<StatRows> SoftExecution::execute(const std::vector<AskedEvent>& events) {
     auto rows = panel->read();
     if (!rows) return rows.error();
     if (auto ran = panel->check_ran(); !ran) return ran.error();
+    if (sampled) {
+        if (auto written = write_profile(*panel, *sampled); !written) return written.error();
+    }
     notes_ = panel->missing();
     notes_.push_back(
         fmt::format("soft: counted by {} in software, in one execution more", panel->emulator()));

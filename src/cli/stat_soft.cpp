@@ -53,6 +53,7 @@ Result<soft::Launch> SoftPanel::begin(const std::vector<std::string>& command) {
     options.plugin = plugin_;
     options.folder = folder_->path();
     for (const auto& event : found_) options.want(event);
+    if (sampled_) options.sample(*sampled_, period_);
     auto launch = soft::plan_launch(command, options);
     if (launch) emulator_ = std::filesystem::path(launch->command.front()).filename();
     return launch;

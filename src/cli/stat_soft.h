@@ -18,6 +18,11 @@ class SoftPanel {
     // Without events: those that cost least. Fails on one that the soft PMU does not count.
     static Result<SoftPanel> open(std::vector<AskedEvent> events);
 
+    // Takes samples, too: at every so many of this event.
+    void sample(soft::Event event, std::uint64_t period) {
+        sampled_ = std::move(event);
+        period_ = period;
+    }
     // How the command is to be run; each time a new measurement begins.
     Result<soft::Launch> begin(const std::vector<std::string>& command);
 
@@ -28,6 +33,8 @@ class SoftPanel {
     Result<void> check_ran() const;
 
     const std::vector<AskedEvent>& events() const { return events_; }
+    // Where the counts are, until the next measurement.
+    const std::string& folder() const { return folder_->path(); }
     // "qemu-x86_64", which runs the command.
     const std::string& emulator() const { return emulator_; }
     // What was not counted, for people.
@@ -41,6 +48,8 @@ class SoftPanel {
 
     std::vector<AskedEvent> events_;
     std::vector<soft::Event> found_;  // for each of them
+    std::optional<soft::Event> sampled_;
+    std::uint64_t period_ = 0;
     std::string plugin_;
     std::optional<MemoryFolder> folder_;
     std::string emulator_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ class Joining {
         for (const auto& [key, sum] : wholes_) {
             auto& sides = comparison.wholes[key.first];
             sides.resize(sides_.size());
-            sides[key.second] = sum / static_cast<double>(sides_[key.second].runs.size());
+            sides[key.second] = sum / static_cast<double>(runs_of(key.second, key.first));
         }
         sort_functions(comparison.functions);
         sort_functions(comparison.unresolved);
@@ -47,6 +48,10 @@ class Joining {
     }
 
   private:
+    // How many runs of a side can have this event.
+    std::size_t runs_of(std::size_t side, const std::string& event) const {
+        return is_soft(event) ? 1 : sides_[side].runs.size();
+    }
     void join_counts(std::vector<Row>& rows);
     Cell count_cell(std::size_t side, const std::string& event) const;
     void gather_hits();
@@ -69,7 +74,7 @@ Cell Joining::count_cell(std::size_t side, const std::string& event) const {
     Cell cell;
     std::size_t bad = 0;
     const auto& runs = sides_[side].runs;
-    const std::size_t counted = is_soft(event) ? 1 : runs.size();
+    const std::size_t counted = runs_of(side, event);
     for (std::size_t i = 0; i < counted; ++i) {
         const Count* count = runs[i].find(event);
         if (count != nullptr && count->ok()) {
@@ -123,9 +128,9 @@ void Joining::add_hit(const Hit& hit, double whole, std::size_t side, std::size_
         row.cells.resize(sides_.size());
     }
     Cell& cell = row.cells[side];
-    cell.values.resize(sides_[side].runs.size());
+    cell.values.resize(runs_of(side, event));
     const double divisor = per_ == Per::share ? whole / 100 : divisors_[side][run];
-    if (divisor <= 0) return;
+    if (divisor <= 0 || run >= cell.values.size()) return;
     cell.values[run] += hit.value / divisor;
     wholes_[{event, side}] += hit.value / divisor;
     if (hit.samples > 0) row.grain = std::max(row.grain, hit.value / hit.samples / divisor);
@@ -155,7 +160,7 @@ void Joining::gather_hits() {
 void Joining::finish_function(Row& row) const {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
         Cell& cell = row.cells[i];
-        const auto& runs = sides_[i].runs;
+        const std::span runs(sides_[i].runs.data(), runs_of(i, row.event));
         const bool sampled = std::all_of(runs.begin(), runs.end(), [&](const Run& run) {
             return std::any_of(run.sampled.begin(), run.sampled.end(), [&](const Sampled& each) {
                 return joined_event(each.event) == row.event;

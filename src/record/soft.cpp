@@ -24,18 +24,17 @@ namespace fs = std::filesystem;
 using perf::Feature;
 using soft::CountFile;
 
-constexpr const char* event_name = "soft:instructions";
 constexpr std::uint64_t event_id = std::uint64_t{1} << 62;  // the kernel never gets here
 
-perf::WrittenEvent soft_event(std::uint64_t period) {
+perf::WrittenEvent soft_event(const SoftRecording& recording) {
     perf::WrittenEvent event;
-    event.name = event_name;
+    event.name = recording.event;
     event.ids = {event_id};
     perf_event_attr& attr = event.attributes;
     attr.size = sizeof attr;
     attr.type = PERF_TYPE_SOFTWARE;
     attr.config = PERF_COUNT_SW_BPF_OUTPUT;  // what perf has for samples that others make
-    attr.sample_period = period;
+    attr.sample_period = recording.period;
     attr.sample_type = perf::made_sample_type;
     attr.exclude_kernel = attr.exclude_hv = 1;
     attr.sample_id_all = 1;
@@ -136,10 +135,10 @@ perf::FeatureSections features_of(const base::SysRoot& root, const SoftRecording
 Result<Summary> write_soft_recording(const base::SysRoot& root, const SoftRecording& recording) {
     const auto files = soft::files_of_run(recording.folder);
     if (!files) return files.error();
-    const std::vector<perf::WrittenEvent> events{soft_event(recording.period)};
+    const std::vector<perf::WrittenEvent> events{soft_event(recording)};
     perf::Context context = environment_of(root);
     context.push_back({"recorder", recording.version});
-    context.push_back({"event", event_name});
+    context.push_back({"event", recording.event});
     for (const auto& note : recording.notes) context.push_back({"note", note});
     auto writer = perf::DataWriter::create(recording.file, events, context);
     if (!writer) return writer.error();
@@ -157,7 +156,7 @@ Result<Summary> write_soft_recording(const base::SysRoot& root, const SoftRecord
     if (auto published = writer->publish(); !published) return published.error();
     tally.file_bytes = writer->file_bytes();
     summary.progress.elapsed_ns = recording.elapsed_ns;
-    summary.events.push_back({event_name, tally.lost});
+    summary.events.push_back({recording.event, tally.lost});
     return summary;
 }
 

@@ -16,6 +16,7 @@ namespace ringside::record {
 struct SoftRecording {
     std::string folder;  // of the run
     std::string file;    // to be written
+    std::string event;   // "soft:instructions"
     std::uint64_t period = 0;
     std::uint64_t elapsed_ns = 0;
     std::vector<std::string> notes;

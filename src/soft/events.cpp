@@ -36,6 +36,21 @@ std::vector<Event> all_events() {
     return events;
 }
 
+std::uint64_t usual_period(const Event& event) {
+    switch (event.needs) {
+        case Needs::count:
+            return 1'000'003;
+        case Needs::branches:
+        case Needs::memory:
+            return 100'003;
+        case Needs::predictor:
+        case Needs::caches:
+        case Needs::machine:
+            break;
+    }
+    return 97;
+}
+
 Result<Event> find_program_event(std::string_view name) {
     std::string_view wanted = name;
     if (wanted.starts_with("soft:::")) wanted.remove_prefix(7);

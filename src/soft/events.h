@@ -22,6 +22,10 @@ struct Event {
 
 std::vector<Event> all_events();
 
+// From sample to sample, so that they are some thousands in a second of most programs. A prime: no
+// loop keeps step with it.
+std::uint64_t usual_period(const Event& event);
+
 // By either name, "soft:::" before it or ":u" behind it: a program has no other mode. Those of a
 // whole machine are not found.
 Result<Event> find_program_event(std::string_view name);

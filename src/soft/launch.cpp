@@ -47,6 +47,7 @@ std::string plugin_option(const LaunchOptions& options) {
     std::string text = fmt::format("{},folder={},mode=count", option_text(options.plugin),
                                    option_text(options.folder));
     if (options.period != 0) text += fmt::format(",period={}", options.period);
+    if (options.sampled != 0) text += fmt::format(",sampled={}", options.sampled);
     if (options.branches) text += ",branches=on";
     if (options.memory) text += ",memory=on";
     if (options.predictor) text += ",predictor=on";
@@ -61,6 +62,12 @@ void LaunchOptions::want(const Event& event) {
     memory = memory || event.needs == Needs::memory;
     predictor = predictor || event.needs == Needs::predictor;
     caches = caches || event.needs == Needs::caches;
+}
+
+void LaunchOptions::sample(const Event& event, std::uint64_t every) {
+    want(event);
+    period = every;
+    sampled = event.counter;
 }
 
 Result<Launch> plan_launch(const std::vector<std::string>& command, const LaunchOptions& options) {

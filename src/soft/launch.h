@@ -12,9 +12,10 @@
 namespace ringside::soft {
 
 struct LaunchOptions {
-    std::string plugin;  // the file
-    std::string folder;  // where counts go
-    std::uint64_t period = 0;
+    std::string plugin;        // the file
+    std::string folder;        // where counts go
+    std::uint64_t period = 0;  // a sample every so many events of the counter `sampled`
+    unsigned sampled = 0;
     bool branches = false;
     bool memory = false;
     bool predictor = false;
@@ -22,6 +23,8 @@ struct LaunchOptions {
 
     // Switches on what the event needs.
     void want(const Event& event);
+    // And samples it.
+    void sample(const Event& event, std::uint64_t every);
 };
 
 struct Launch {

@@ -68,7 +68,7 @@ struct soft_extension {
     uint32_t version;
     uint32_t pid;
     uint32_t machine;            /* of the guest, as ELF numbers them */
-    uint64_t period;             /* instructions from sample to sample; 0: no sampling */
+    uint64_t period;             /* events from sample to sample; 0: no sampling */
     uint64_t uncounted_programs; /* started by this one, and not followed */
     uint64_t uncounted_vcpus;    /* beyond SOFT_VCPUS */
     uint64_t hot_offset;         /* in the file; blocks and samples are there in some modes only */

@@ -268,8 +268,20 @@ std::map<std::string, nlohmann::json> measured(const std::string& run) {
 }
 
 int measure(const std::string& into, const Words& command) {
-    Words words{build + "/ringside", "measure", "--soft", "-r", "2", "--no-trace",
-                "--timeout",         "3",       "-o",     into, "--"};
+    Words words{build + "/ringside",
+                "measure",
+                "--soft-event",
+                "instructions,branches,loads,stores",
+                "--soft-sample",
+                "loads",
+                "-r",
+                "2",
+                "--no-trace",
+                "--timeout",
+                "3",
+                "-o",
+                into,
+                "--"};
     words.insert(words.end(), command.begin(), command.end());
     const auto output = base::run(words);
     return output ? output->status.shell_code() : -1;
@@ -290,6 +302,8 @@ TEST_F(SoftProgram, OneExecutionMoreOfAMeasuredCommand) {
     }
     EXPECT_EQ(first.at("task-clock").at("soft"), false);
     EXPECT_EQ(measured(where + "/2").count("soft:instructions"), 0u) << "once for all runs";
+    EXPECT_TRUE(fs::exists(where + "/1/soft-report.json"));
+    EXPECT_FALSE(fs::exists(where + "/2/soft-report.json"));
 }
 
 // What the soft PMU executes must be what was measured.
@@ -340,6 +354,42 @@ TEST_F(SoftX86, SamplesEveryPeriodExactly) {
     EXPECT_EQ((*samples)[0].ip, (*samples)[2].ip);
     EXPECT_EQ((*samples)[1].ip, (*samples)[3].ip);
     EXPECT_TRUE(fs::exists(fs::path(files_of_run(where)->front()).replace_extension(".maps")));
+}
+
+// Of 101,000 stores 100,000 are one string instruction's, and the others another's.
+TEST_F(SoftX86, SamplesByOtherCounters) {
+    const auto where = folder("stores");
+    emulate({"qemu-x86_64"},
+            "mode=count,memory=on,period=500,sampled=" + std::to_string(SOFT_STORES) +
+                ",folder=" + where,
+            {bare_x86, "a", "b"});
+    const auto samples = only_file(where).samples();
+    ASSERT_TRUE(samples);
+    std::map<std::uint64_t, int> by_address;
+    for (const auto& sample : *samples) {
+        EXPECT_EQ(sample.counter, SOFT_STORES);
+        ++by_address[sample.ip];
+    }
+    ASSERT_EQ(by_address.size(), 2u);
+    EXPECT_EQ(by_address.begin()->second, 200) << "the string instruction comes first";
+    EXPECT_EQ(by_address.rbegin()->second, 2);
+}
+
+TEST_F(SoftProgram, ARecordingByAModel) {
+    const std::string file = scratch::file("model.data");
+    const auto recorded = base::run(
+        {build + "/ringside", "record", "--soft", "-e", "dTLB-load-misses-model", "-c", "50", "-o",
+         file, "--", build + "/workloads/random_access", "-n", "1000000", "-t", "1"});
+    ASSERT_TRUE(recorded);
+    EXPECT_THAT(recorded->stderr_text, HasSubstr("every 50 dTLB-load-misses-model"));
+    const auto report = base::run({build + "/ringside", "report", "--json", "-i", file});
+    ASSERT_TRUE(report);
+    const auto json = nlohmann::json::parse(report->stdout_text, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << recorded->stderr_text;
+    const auto& event = json.at("events").at(0);
+    EXPECT_EQ(event.at("name"), "soft:dTLB-load-misses-model");
+    EXPECT_GT(event.at("samples").get<double>(), 100);
+    EXPECT_EQ(event.at("rows").at(0).at("dso"), "random_access");
 }
 
 TEST_F(SoftProgram, ARecordingIsAPerfDataFile) {

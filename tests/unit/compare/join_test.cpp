@@ -199,6 +199,24 @@ TEST(Join, SoftCountsFollowTheFirstRunAlone) {
     EXPECT_EQ(row->cells[2].reason, "no QEMU");
 }
 
+TEST(Join, SoftSamplesFollowTheFirstRunAlone) {
+    Side a = timed("a", {{1, 1, 0}, {1, 1, 0}});
+    a.runs[0].sampled = {{"soft:loads", "", 3, 0}};
+    Hit hit;
+    hit.event = "soft:loads";
+    hit.module = "m";
+    hit.symbol = "f";
+    hit.value = 300;
+    hit.samples = 3;
+    a.runs[0].hits = {hit};
+    const auto joined = join({a});
+    ASSERT_TRUE(joined);
+    const Row* row = find(joined->functions, "soft:loads", "f");
+    ASSERT_NE(row, nullptr);
+    EXPECT_THAT(row->cells[0].values, testing::ElementsAre(300));
+    EXPECT_DOUBLE_EQ(joined->wholes.at("soft:loads")[0], 300);
+}
+
 TEST(Join, Normalised) {
     Side a = timed("a", {{2, 2, 0}});
     a.runs[0].counts.push_back(count("page-faults", 10));

@@ -38,8 +38,8 @@ std::string counted(const std::string& where, std::uint64_t period = 0, std::uin
     store.vcpu(1).counter[SOFT_BRANCHES].raw = 7;
     store.begin_thread(0, 17);
     if (period != 0) {
-        store.add_sample(0x4000, 17);
-        store.add_sample(0x4004, 17);
+        store.add_sample(SOFT_INSTRUCTIONS, 0x4000, 17);
+        store.add_sample(SOFT_INSTRUCTIONS, 0x4004, 17);
     }
     if (hot != 0) *store.new_hot_block() = {0x4000, 3, 12, 99};
     std::strcpy(store.extension().program, "/bin/tool");

@@ -35,16 +35,20 @@ TEST(PluginOptions, ModesCountWhatTheyCost) {
     PluginOptions sample;
     EXPECT_EQ(read(sample, {"folder=/x", "period=500", "mode=sample"}), "");
     EXPECT_EQ(sample.period, 500u);
+    EXPECT_EQ(read(sample, {"sampled=4", "start=off"}), "");
+    EXPECT_EQ(sample.sampled, std::uint64_t{SOFT_LOADS});
+    EXPECT_TRUE(sample.starts_off);
 }
 
 TEST(PluginOptions, WhatIsWrongIsNamed) {
     for (const char* word : {"mode=fast", "period=0", "period=1x", "period=", "memory=maybe",
-                             "folder=", "colour=red", "mode", ""}) {
+                             "sampled=12", "start=later", "folder=", "colour=red", "mode", ""}) {
         PluginOptions options;
         EXPECT_EQ(read(options, {"folder=/x", word}), "not an option: " + std::string(word));
     }
     PluginOptions options;
     EXPECT_EQ(read(options, {"mode=count"}), "folder=PATH is missing");
+    EXPECT_EQ(read(options, {"folder=/x", "sampled=2"}), "sampled=N needs period=N");
 }
 
 TEST(PluginOptions, CanBePassedOn) {
