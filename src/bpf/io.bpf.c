@@ -56,8 +56,12 @@ struct fdtable {
 struct files_struct {
     struct fdtable* fdt;
 };
+struct fs_struct {
+    struct path root;
+};
 struct task_struct {
     struct thread_info thread_info;
+    struct fs_struct* fs;
     int pid;
     int tgid;
     char comm[16];
@@ -159,8 +163,17 @@ __noinline int read_parts(__u32 row, __u64 file_address) {
     if (!to) return 0;
     struct dentry* dentry = BPF_CORE_READ(from, f_path.dentry);
     struct vfsmount* inner = BPF_CORE_READ(from, f_path.mnt);
-    struct mount* mount = (void*)inner - bpf_core_field_offset(struct mount, mnt);
+    const __u64 in_mount = bpf_core_field_offset(struct mount, mnt);
+    struct mount* mount = (void*)inner - in_mount;
+    /* The path is the one that the program sees, in a container or chroot, too. */
+    const struct task_struct* task = (const void*)bpf_get_current_task_btf();
+    struct dentry* root = BPF_CORE_READ(task, fs, root.dentry);
+    struct mount* root_mount = (void*)BPF_CORE_READ(task, fs, root.mnt) - in_mount;
     for (__u32 step = 0; step < IO_PARTS; step++) {
+        if (dentry == root && mount == root_mount) {
+            to->whole = 1;
+            break;
+        }
         if (dentry == BPF_CORE_READ(mount, mnt.mnt_root)) {
             struct mount* parent = BPF_CORE_READ(mount, mnt_parent);
             if (parent == mount) {
