@@ -18,7 +18,6 @@ namespace ringside::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using base::fail;
 using SteadyClock = std::chrono::steady_clock;
 
