@@ -1,5 +1,6 @@
 #include "cli/measurer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -107,12 +108,16 @@ class SideRecord {
     }
 
     // Said of all the runs, from the next add() on.
-    void note(std::string text) { notes_.push_back(std::move(text)); }
+    void note(std::string text) {
+        if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) {
+            notes_.push_back(std::move(text));
+        }
+    }
 
     Result<void> add(const MeasuredRun& run) {
         for (const auto& [module, id] : run.build_ids()) json_["build_ids"][module] = id;
-        json_["notes"] = run.notes();
-        for (const auto& note : notes_) json_["notes"].push_back(note);
+        for (const auto& text : run.notes()) note(text);
+        json_["notes"] = notes_;
         json_["runs"] = json_["runs"].get<int>() + 1;
         return base::replace_file(file_.string(), json_.dump(2, ' ', false, replace) + "\n");
     }

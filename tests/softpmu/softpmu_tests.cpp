@@ -302,6 +302,9 @@ TEST_F(SoftProgram, OneExecutionMoreOfAMeasuredCommand) {
     }
     EXPECT_EQ(first.at("task-clock").at("soft"), false);
     EXPECT_EQ(measured(where + "/2").count("soft:instructions"), 0u) << "once for all runs";
+    std::ifstream side(where + "/side.json");
+    EXPECT_THAT(nlohmann::json::parse(side).at("notes").dump(), HasSubstr("soft: counted by qemu-"))
+        << "of the first run, and still there after the second";
     EXPECT_TRUE(fs::exists(where + "/1/soft-report.json"));
     EXPECT_FALSE(fs::exists(where + "/2/soft-report.json"));
 }
