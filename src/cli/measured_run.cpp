@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include "base/error.h"
 #include "base/file_io.h"
 #include "cli/flat_profile.h"
 #include "cli/record_targets.h"
@@ -18,7 +17,6 @@ namespace ringside::cli {
 
 namespace {
 
-using base::fail;
 using SteadyClock = std::chrono::steady_clock;
 
 }  // namespace
