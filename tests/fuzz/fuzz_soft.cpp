@@ -27,7 +27,7 @@ struct Folder {
         RINGSIDE_ASSERT(::mkdtemp(path.data()) != nullptr);
         RINGSIDE_ASSERT(store.open({path, 62, 3, 1000, 16}) == 0);
         store.show_vcpus(2);
-        store.add_sample(0x1000, 1);
+        store.add_sample(SOFT_INSTRUCTIONS, 0x1000, 1);
         file = soft::newest_file(path, ::getpid()).value();
     }
     ~Folder() { std::filesystem::remove_all(path); }
