@@ -180,6 +180,7 @@ void Judge::say_events() {
 void Judge::say_modes() {
     for (const Sampled& sampled : sides_.front().runs.front().sampled) {
         const std::string event = joined_event(sampled.event);
+        if (is_soft(event)) continue;  // of a program alone: nobody looked into the kernel
         std::array<double, 2> kernel{};
         std::array<double, 2> whole{};
         for (const auto* rows : {&comparison_.functions, &comparison_.unresolved}) {

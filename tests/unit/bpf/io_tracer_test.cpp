@@ -135,6 +135,22 @@ TEST_F(IoTracerTest, FollowsThreadsAndChildren) {
     EXPECT_EQ(thread_bytes, 100u);
 }
 
+// As a program in a container does.
+TEST_F(IoTracerTest, PathsAreThoseThatTheProgramSees) {
+    follow_self(Follow::children);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::chroot("/tmp") != 0) ::_exit(2);
+        ::_exit(::pread(file_.get(), buffer_.data(), 50, 0) == 50 ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    const auto* row = file(path_.substr(4));  // without "/tmp"
+    ASSERT_NE(row, nullptr);
+    EXPECT_EQ(row->read_bytes, 50u);
+}
+
 TEST_F(IoTracerTest, OthersAreNotCounted) {
     ASSERT_EQ(::pread(file_.get(), buffer_.data(), 100, 0), 100);
     EXPECT_EQ(counts().ops[IO_READ].calls, 0u);

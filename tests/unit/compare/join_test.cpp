@@ -211,6 +211,9 @@ TEST(Join, SoftSamplesFollowTheFirstRunAlone) {
     a.runs[0].hits = {hit};
     const auto joined = join({a});
     ASSERT_TRUE(joined);
+    for (const auto& finding : judge({a, a}, *join({a, a}))) {
+        EXPECT_NE(finding.cause, "mode") << "the kernel was not counted: " << finding.text;
+    }
     const Row* row = find(joined->functions, "soft:loads", "f");
     ASSERT_NE(row, nullptr);
     EXPECT_THAT(row->cells[0].values, testing::ElementsAre(300));

@@ -52,6 +52,24 @@ struct Lent {
     std::uint64_t from = 0;
 };
 
+TEST(GuestPage, SaysWhenItsCountersStandStill) {
+    Lent lent;
+    const auto reader = lent.reader();
+    EXPECT_EQ(reader.vcpu(0)->starved, 0u);
+    lent.page.set_starved(true);
+    for (const unsigned vcpu : {0u, 1u}) {
+        EXPECT_EQ(reader.vcpu(vcpu)->starved, reader.vcpu(vcpu)->active);
+        EXPECT_EQ(reader.vcpu(vcpu)->starved_ns, 0u) << "until it is over";
+        EXPECT_EQ(reader.vcpu(vcpu)->sequence % 2, 0u);
+    }
+    lent.page.set_starved(false);
+    EXPECT_EQ(reader.vcpu(1)->starved, 0u);
+    const auto once = reader.vcpu(1)->starved_ns;
+    EXPECT_GT(once, 0u);
+    lent.page.set_starved(false);
+    EXPECT_EQ(reader.vcpu(1)->starved_ns, once) << "it was not, in between";
+}
+
 TEST(GuestPage, IsAPageThatReadersKnow) {
     Lent lent;
     const auto reader = lent.reader();
