@@ -109,6 +109,7 @@ class Compare final : public Verb {
     std::string guest_ = "guest";
     std::string co_run_in_ = "other";
     std::vector<std::string> on_;
+    bool no_exits_ = false;
     std::string keep_;
     GuestWish wish_;
     MeasurePlan plan_;
@@ -139,6 +140,8 @@ void Compare::declare(Options& options) {
     options.texts("--with-build", "DIR", wish_.builds, "for boxes: DIR/ringside goes into them");
     options.text("--co-run-in", "PLACE", co_run_in_,
                  "where --co-run runs for the embedded guest: same guest, or another [other]");
+    options.flag("--no-exits", no_exits_,
+                 "under KVM: spare the execution more that counts why the guest exits");
     options.text("--keep", "DIR", keep_, "keep all that was measured in DIR, new or empty");
     options.command(plan_.command);
 }
@@ -157,6 +160,7 @@ Result<void> Compare::check() {
         return fail(ErrorCode::bad_input, "--co-run-in wants same or other, not " + co_run_in_);
     }
     wish_.co_run_apart = co_run_in_ == "other";
+    wish_.exits = !no_exits_;
     if (auto sound = charts_.check(); !sound) return sound;
     if (!flame_.empty() && !flame_.ends_with(".svg")) {
         return fail(ErrorCode::bad_input, "--flame draws SVG: name a file that ends in .svg");

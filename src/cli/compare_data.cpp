@@ -34,6 +34,17 @@ Json ratio_json(const compare::Ratio& ratio) {
             {"p_adjusted", or_null(ratio.p_adjusted)}};
 }
 
+Json exits_json(const compare::Side& side) {
+    if (!side.exits) return nullptr;
+    Json json = {{"count", side.exits->count}, {"time_ns", side.exits->time_ns}};
+    json["reasons"] = Json::array();
+    for (const auto& reason : side.exits->reasons) {
+        json["reasons"].push_back(
+            {{"name", reason.name}, {"count", reason.count}, {"time_ns", reason.time_ns}});
+    }
+    return json;
+}
+
 Json side_json(const compare::Side& side) {
     const auto& environment = side.environment;
     Json json = {{"name", side.name}, {"kind", to_string(side.kind)}, {"runs", side.runs.size()}};
@@ -44,6 +55,8 @@ Json side_json(const compare::Side& side) {
                            {"hypervisor", text_or_null(environment.hypervisor)},
                            {"clock_source", text_or_null(environment.clock_source)},
                            {"cpu_hz", or_null(environment.cpu_hz)}};
+    json["vm_exits"] = exits_json(side);
+    if (!side.exits) json["vm_exits_reason"] = "no guest under KVM, or a warning says why";
     json["exit_codes"] = Json::array();
     for (const auto& run : side.runs) json["exit_codes"].push_back(or_null(run.exit_code));
     return json;
@@ -78,7 +91,7 @@ std::string number(const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : std::string();
 }
 
-std::string row_csv(const Row& row) {
+std::string row_csv(const Row& row, compare::Per per) {
     const bool whole = row.module.empty();
     std::string text = fmt::format("{},{},{},{},{},{}", csv_field(row.event), csv_field(row.unit),
                                    csv_field(whole ? "" : row.symbol), csv_field(row.module),
@@ -98,7 +111,7 @@ std::string row_csv(const Row& row) {
                             ratio.significant ? (*ratio.significant ? "1" : "0") : "");
     }
     for (const Cell& cell : row.cells) text += fmt::format(",{}", fmt::join(cell.values, " "));
-    return text + "\n";
+    return fmt::format("{},{}\n", text, to_string(per));
 }
 
 }  // namespace
@@ -116,10 +129,10 @@ std::string compare_csv(const CompareView& view) {
         }
     }
     for (const auto& side : view.sides) text += "," + csv_field(side.name + "_values");
-    text += "\n";
+    text += ",per\n";
     const auto& comparison = view.comparison;
     for (const auto* rows : {&comparison.events, &comparison.functions, &comparison.unresolved}) {
-        for (const Row& row : *rows) text += row_csv(row);
+        for (const Row& row : *rows) text += row_csv(row, comparison.per);
     }
     return text;
 }

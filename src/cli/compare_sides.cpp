@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/exits_run.h"
 #include "cli/neighbour_guest.h"
+#include "cli/own_files.h"
 #include "cli/remote_side.h"
 #include "cli/side_file.h"
 #include "guest/kinds.h"
@@ -34,13 +36,6 @@ Words measure_words(const std::string& program, const std::string& folder, const
     words.emplace_back("--");
     add(words, plan.command);
     return words;
-}
-
-Result<std::string> own_program() {
-    std::error_code error;
-    const auto path = fs::read_symlink("/proc/self/exe", error);
-    if (error) return fail(ErrorCode::io, "cannot find our own program: " + error.message());
-    return path.string();
 }
 
 // A process that ends when we are told to end.
@@ -102,8 +97,24 @@ Result<guest::BoxRequest> other_box(const SideTarget& target, const std::string&
     return request;
 }
 
+// The command itself: the last words of what measures it.
+guest::BoxRequest unmeasured(guest::BoxRequest request, const MeasurePlan& plan) {
+    const auto words = static_cast<std::ptrdiff_t>(plan.command.size());
+    request.command.erase(request.command.begin(), request.command.end() - words);
+    request.get.clear();
+    return request;
+}
+
+// Where they cannot be counted that is noted, and spoils nothing.
+Result<void> add_exits(guest::BoxRequest request, const std::string& folder) {
+    const auto counted = count_exits(std::move(request), folder);
+    if (counted || counted.error().code == ErrorCode::interrupted) return counted;
+    return add_side_note(folder, "the guest's exits were not counted: " + counted.error().what);
+}
+
 Outcome run_in_box(guest::BoxRequest request, const SideTarget& target, const std::string& folder,
-                   const MeasurePlan& plan, const StopSignals& stop, const Say& say) {
+                   const MeasurePlan& plan, const GuestWish& wish, const StopSignals& stop,
+                   const Say& say) {
     request.timeout = box_limit(plan);
     request.cancel_fd = stop.fd();
     request.progress = [&](std::string_view line) {
@@ -126,6 +137,11 @@ Outcome run_in_box(guest::BoxRequest request, const SideTarget& target, const st
     }
     if (request.share_root) {
         if (auto noted = set_side_kind(folder, outcome->accelerator); !noted) return noted.error();
+    }
+    const bool on_kvm = request.inner || outcome->accelerator == "kvm";
+    if (on_kvm && wish.exits && plan.co_run.empty()) {
+        say(target.name + ": once more, to count why the guest exits");
+        if (auto done = add_exits(unmeasured(request, plan), folder); !done) return done.error();
     }
     return outcome->exit_code;
 }
@@ -198,7 +214,7 @@ Outcome measure_side(const SideTarget& target, const std::string& folder, const 
     auto request = embedded ? guest_request(target, folder, plan, wish)
                             : other_box(target, folder, plan, wish);
     if (!request) return request.error();
-    return run_in_box(std::move(*request), target, folder, plan, stop, say);
+    return run_in_box(std::move(*request), target, folder, plan, wish, stop, say);
 }
 
 }  // namespace ringside::cli

@@ -17,6 +17,7 @@ struct GuestWish {
     double cpus = 0;  // 0: as many as this machine has
     std::vector<std::string> builds;
     bool co_run_apart = true;  // a program beside has a guest of its own
+    bool exits = true;         // under KVM: also count why the guest exits
 };
 
 // A line of progress, for people.

@@ -4,7 +4,7 @@
 // ("ringside.stacks/1"), N/intervals.jsonl (lines of "ringside.stat.interval/1"), N/samples.data
 // (perf.data), N/stdout and N/stderr; of an execution that was counted in software
 // 1/soft-stdout, 1/soft-stderr, and if it was sampled 1/soft-samples.data and
-// 1/soft-report.json.
+// 1/soft-report.json. Beside side.json lies what a host counted of a guest (exits_run.h).
 #pragma once
 
 #include <functional>

@@ -37,7 +37,7 @@ Result<void> NeighbourGuest::prepare() {
     request_.timeout = std::chrono::hours(24);
     request_.cancel_fd = cancel_.get();
     request_.progress = [this](std::string_view line) { say_(std::string(line)); };
-    request_.started = [this] { make_readable(news_); };
+    request_.started = [this](pid_t) { make_readable(news_); };
     return guest::prepare_box(request_.kind, request_.progress);
 }
 

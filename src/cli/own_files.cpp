@@ -11,9 +11,18 @@ namespace ringside::cli {
 
 namespace fs = std::filesystem;
 
-Result<std::string> find_own_folder(const std::string& name, const std::string& file) {
+Result<std::string> own_program() {
     std::error_code error;
-    const fs::path self = fs::read_symlink("/proc/self/exe", error).parent_path();
+    const auto path = fs::read_symlink("/proc/self/exe", error);
+    if (error) return base::fail(ErrorCode::io, "cannot find our own program: " + error.message());
+    return path.string();
+}
+
+Result<std::string> find_own_folder(const std::string& name, const std::string& file) {
+    const auto program = own_program();
+    if (!program) return program.error();
+    std::error_code error;
+    const fs::path self = fs::path(*program).parent_path();
     for (const char* place : {"", "../lib/ringside", "../" RINGSIDE_LIBDIR "/ringside"}) {
         const fs::path folder = (self / place / name).lexically_normal();
         if (fs::exists(folder / file, error)) return folder.string();

@@ -1,5 +1,6 @@
 #include "cli/run_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -7,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/exits_run.h"
 #include "cli/stacks_file.h"
+#include "compare/names.h"
 #include "guest/files.h"
 
 namespace ringside::cli {
@@ -188,6 +191,49 @@ compare::Environment environment_of(const Json& json) {
     return environment;
 }
 
+void add_count(Run& run, std::string_view event, const char* unit, double value) {
+    compare::Count count;
+    count.event = event;
+    count.unit = unit;
+    count.value = value;
+    run.counts.push_back(std::move(count));
+}
+
+// Of all machines that ran then; a box's host has one.
+compare::Exits exits_of(const Json& report) {
+    compare::Exits exits;
+    for (const auto& machine : report.value("machines", Json::array())) {
+        exits.count += number(machine, "exits") - number(machine, "halts");
+        exits.time_ns += number(machine, "exit_ns");
+        for (const auto& reason : machine.value("reasons", Json::array())) {
+            if (reason.value("halt", false)) continue;
+            exits.reasons.push_back(
+                {text(reason, "name"), number(reason, "count"), number(reason, "total_ns")});
+        }
+    }
+    std::stable_sort(exits.reasons.begin(), exits.reasons.end(),
+                     [](const auto& a, const auto& b) { return a.time_ns > b.time_ns; });
+    return exits;
+}
+
+Result<void> add_exits(const fs::path& file, Side& side) {
+    std::error_code error;
+    if (!fs::exists(file, error) || side.runs.empty()) return {};
+    const auto report = read_json(file, "ringside.kvm-stat/1");
+    if (!report) return report.error();
+    const std::string why = text(*report, "reason");
+    if (!why.empty()) {
+        side.notes.push_back("the guest's exits were not counted: " + why);
+        return {};
+    }
+    side.exits = exits_of(*report);
+    add_count(side.runs.front(), compare::exits_event, "", side.exits->count);
+    add_count(side.runs.front(), compare::exit_time_event, "ns", side.exits->time_ns);
+    if (const double lost = number(*report, "lost"); lost > 0)
+        side.notes.push_back(fmt::format("{:.0f} records of the guest's exits were lost", lost));
+    return {};
+}
+
 // Throws what the JSON library does where a member is of another type than ours.
 Result<Side> read_side(const fs::path& path) {
     auto json = read_json(path / "side.json", "ringside.run/1");
@@ -209,6 +255,7 @@ Result<Side> read_side(const fs::path& path) {
         if (!run) return run.error();
         side.runs.push_back(std::move(*run));
     }
+    if (auto added = add_exits(path / exits_file, side); !added) return added.error();
     return side;
 }
 

@@ -50,7 +50,7 @@ class Joining {
   private:
     // How many runs of a side can have this event.
     std::size_t runs_of(std::size_t side, const std::string& event) const {
-        return is_soft(event) ? 1 : sides_[side].runs.size();
+        return counted_once(event) ? 1 : sides_[side].runs.size();
     }
     void join_counts(std::vector<Row>& rows);
     Cell count_cell(std::size_t side, const std::string& event) const;
@@ -129,7 +129,8 @@ void Joining::add_hit(const Hit& hit, double whole, std::size_t side, std::size_
     }
     Cell& cell = row.cells[side];
     cell.values.resize(runs_of(side, event));
-    const double divisor = per_ == Per::share ? whole / 100 : divisors_[side][run];
+    const bool by_share = per_ == Per::share && sides_[side].per == Per::run;
+    const double divisor = by_share ? whole / 100 : divisors_[side][run];
     if (divisor <= 0 || run >= cell.values.size()) return;
     cell.values[run] += hit.value / divisor;
     wholes_[{event, side}] += hit.value / divisor;
@@ -246,9 +247,11 @@ Result<Comparison> join(const std::vector<Side>& sides, Per per, const NameRules
         }
     }
     if (sides.empty()) return base::fail(ErrorCode::bad_input, "nothing to compare");
-    auto divisors = find_divisors(sides, per);
+    const auto agreed = agreed_per(sides, per);
+    if (!agreed) return agreed.error();
+    auto divisors = find_divisors(sides, *agreed);
     if (!divisors) return divisors.error();
-    return Joining(sides, *divisors, per, rules).join();
+    return Joining(sides, *divisors, *agreed, rules).join();
 }
 
 }  // namespace ringside::compare

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "compare/csv_table.h"
+#include "compare/names.h"
+#include "compare/per.h"
 
 namespace ringside::compare {
 
@@ -48,6 +50,12 @@ class JoinedTable {
     // How many runs a side has is known when all rows were seen. Nobody repeats without end.
     Result<void> count_runs(const Cells& row) {
         constexpr std::size_t most_runs = 1000;
+        const std::string per_text = cell(row, "per");
+        const auto per = per_text.empty() ? Per::run : parse_per(per_text);
+        if (!per) {
+            return base::fail(ErrorCode::bad_input,
+                              fmt::format("values per \"{}\", which is unknown", per_text));
+        }
         for (std::size_t i = 0; i < sides_.size(); ++i) {
             const std::string values = cell(row, columns_[i].values);
             const auto words = base::split_words(values);
@@ -55,6 +63,7 @@ class JoinedTable {
                 return base::fail(ErrorCode::bad_input, fmt::format("more than {} runs of {}",
                                                                     most_runs, columns_[i].name));
             }
+            sides_[i].per = *per;
             auto& runs = sides_[i].runs;
             runs.resize(std::max({runs.size(), words.size(), std::size_t{1}}));
         }
@@ -62,6 +71,7 @@ class JoinedTable {
     }
 
     Result<void> add_row(const Cells& row) {
+        const bool once = counted_once(cell(row, "event"));
         for (std::size_t i = 0; i < sides_.size(); ++i) {
             const std::string state_text = cell(row, columns_[i].state);
             const auto state = parse_state(state_text);
@@ -72,7 +82,7 @@ class JoinedTable {
             const std::string values = cell(row, columns_[i].values);
             const auto words = base::split_words(values);
             auto& runs = sides_[i].runs;
-            for (std::size_t j = 0; j < runs.size(); ++j) {
+            for (std::size_t j = 0; j < (once ? 1 : runs.size()); ++j) {
                 std::optional<double> value;
                 if (j < words.size()) value = parse_double(words[j]);
                 if (*state == CounterState::ok && !value) {

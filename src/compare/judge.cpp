@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compare/time_parts.h"
 
@@ -51,6 +52,7 @@ class Judge {
     std::vector<Finding> findings() {
         say_total();
         say_causes();
+        say_exits();
         say_work();
         say_events();
         say_modes();
@@ -77,6 +79,7 @@ class Judge {
 
     void say_total();
     void say_causes();
+    void say_exits();
     void say_work();
     void say_events();
     void say_modes();
@@ -136,6 +139,28 @@ void Judge::say_causes() {
     std::move(parts.begin(), parts.end(), std::back_inserter(findings_));
 }
 
+// What the host did for the guest lies within the guest's own times: a share of the difference, and
+// no part beside the others.
+void Judge::say_exits() {
+    const auto& exits = sides_[side_].exits;
+    if (!exits || comparison_.per != Per::run) return;
+    std::vector<std::string> most;
+    for (const auto& reason : exits->reasons) {
+        if (most.size() == 3 || reason.time_ns <= 0) break;
+        most.push_back(fmt::format("{} {:.3f} s", reason.name, reason.time_ns / 1e9));
+    }
+    const Row* lived = find_row(comparison_.events, "time.lifetime");
+    const auto whole = lived == nullptr ? std::nullopt : difference(*lived);
+    const bool differs = whole && *whole > 0 && lived->ratios[side_].significant == true;
+    const auto share = differs ? std::optional(exits->time_ns / *whole) : std::nullopt;
+    add("exits",
+        fmt::format("{} left its guest {:.0f} times for {:.3f} s in a run of its own{}{}{}", name(),
+                    exits->count, exits->time_ns / 1e9,
+                    share ? fmt::format(": {:.0f} % of the difference", 100 * *share) : "",
+                    most.empty() ? "" : "; most of it for ", fmt::join(most, ", ")),
+        share, {});
+}
+
 // Whether the program itself does more on one side, or the same in more time.
 void Judge::say_work() {
     constexpr double same = 0.001;
@@ -159,7 +184,7 @@ void Judge::say_events() {
         if (row == nullptr) continue;
         const Ratio& ratio = row->ratios[side_];
         const auto more = difference(*row);
-        const bool once = is_soft(event);
+        const bool once = counted_once(event);
         if (!more || (!once && ratio.significant != std::optional(true))) continue;
         const auto values = fmt::format("{:.4g} against {:.4g}", *row->cells[side_].mean(),
                                         *row->cells.front().mean());

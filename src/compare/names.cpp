@@ -30,6 +30,10 @@ bool is_soft(std::string_view event) {
     return event.starts_with("soft:");
 }
 
+bool counted_once(std::string_view event) {
+    return is_soft(event) || event == exits_event || event == exit_time_event;
+}
+
 NameRules NameRules::parse(std::string_view csv) {
     NameRules rules;
     for (const auto& row : base::parse_csv(csv)) {

@@ -1,5 +1,6 @@
 #include "compare/per.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -47,12 +48,26 @@ std::optional<Per> parse_per(std::string_view text) {
     return std::nullopt;
 }
 
+Result<Per> agreed_per(const std::vector<Side>& sides, Per wanted) {
+    const Per given = sides.front().per;
+    const bool alike = std::all_of(sides.begin(), sides.end(),
+                                   [&](const Side& side) { return side.per == given; });
+    const bool fits = given == Per::run || wanted == Per::run || wanted == given;
+    if (alike && fits) return given == Per::run ? wanted : given;
+    const auto divided = std::find_if(sides.begin(), sides.end(),
+                                      [](const Side& side) { return side.per != Per::run; });
+    return base::fail(
+        ErrorCode::bad_input,
+        fmt::format("values of {} are per {} already", divided->name, to_string(divided->per)),
+        "make the table with --per run; it can then be compared by anything");
+}
+
 Result<Divisors> find_divisors(const std::vector<Side>& sides, Per per) {
     Divisors divisors;
     for (const Side& side : sides) {
         auto& own = divisors.emplace_back();
         for (const Run& run : side.runs) {
-            const auto divisor = divisor_of(run, per);
+            const auto divisor = divisor_of(run, side.per == Per::run ? per : Per::run);
             if (!divisor) {
                 return base::fail(
                     ErrorCode::bad_input,

@@ -75,6 +75,22 @@ struct Environment {
     std::optional<double> cpu_hz;
 };
 
+// By what values are divided.
+enum class Per { run, second, instruction, share };
+
+// How often a guest left to its host while the command ran there once more, and for how long.
+// Without the times that it was idle.
+struct Exits {
+    struct Reason {
+        std::string name;  // "npf", "MSR_WRITE"
+        double count = 0;
+        double time_ns = 0;
+    };
+    double count = 0;
+    double time_ns = 0;
+    std::vector<Reason> reasons;  // longest first
+};
+
 enum class SideKind { native, kvm, tcg, ssh, file };
 std::string_view to_string(SideKind kind);
 std::optional<SideKind> parse_side_kind(std::string_view text);
@@ -83,7 +99,9 @@ struct Side {
     std::string name;
     SideKind kind = SideKind::file;
     std::vector<Run> runs;
+    Per per = Per::run;  // what its values are divided by already
     Environment environment;
+    std::optional<Exits> exits;                    // of a guest whose host was asked
     std::map<std::string, std::string> build_ids;  // by module
     std::vector<std::string> notes;                // what those who measured had to say
 };

@@ -102,9 +102,11 @@ void Report::take_line(std::string_view line) {
 
 Result<BootEnd> boot(BootRequest request) {
     BootEnd end;
+    pid_t qemu = 0;
     LineSplitter outer([&](std::string_view line) {
         end.outer.take_line(line);
-        if (end.outer.phase == "command") request.started();
+        if (end.outer.phase == "command") request.started(qemu);
+        if (end.outer.phase == "exit") request.ended();
     });
     LineSplitter inner([&](std::string_view line) { end.inner.take_line(line); });
     // The init script takes "status" as the sign that all ports are there: it is the last.
@@ -138,6 +140,7 @@ Result<BootEnd> boot(BootRequest request) {
         error.hint = "install Debian's qemu-system-x86 and qemu-system-arm";
         return error;
     }
+    qemu = machine->pid();
     const RelayEnd relay_end = relay(streams, *machine, deadline, request.cancel_fd);
     return judge(request, relay_end, std::move(end));
 }

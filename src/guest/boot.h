@@ -18,8 +18,9 @@ struct BootRequest {
     MachineSpec spec;  // ports and console are filled in by boot()
     // What to do with the bytes of each port, by name. "status" is boot's own.
     std::vector<std::pair<std::string, Sink>> ports;
-    fs::path directory;                     // where pipes and logs go; must exist
-    std::function<void()> started = [] {};  // called when the command runs
+    fs::path directory;                                 // where pipes and logs go; must exist
+    std::function<void(pid_t)> started = [](pid_t) {};  // called when the command runs
+    std::function<void()> ended = [] {};                // and when it has ended
     std::chrono::milliseconds limit{0};
     int cancel_fd = -1;
     std::vector<int> kept_fds;  // that QEMU inherits

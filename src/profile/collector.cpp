@@ -27,16 +27,36 @@ void Collector::count(std::size_t event, const perf::FullSample& sample, std::ui
     if (keep_.cgroup) key.cgroup = sample.cgroup;
     const ImageId user_image =
         profile_.world->image_of(in_machine(sample.machine, sample.pid), time_ns);
-    if (keep_.stack) key.stack = stack_of(sample, user_image, key.comm, time_ns);
+    if (!keep_.stack) {
+        if (waited_ - settled_ == most_waiting) settle(waiting_[settled_++ % most_waiting]);
+        waiting_[waited_++ % most_waiting] = {
+            key, place(point_of(event, sample), sample, user_image, time_ns), sample.period,
+            time_ns};
+        return;
+    }
+    key.stack = stack_of(sample, user_image, key.comm, time_ns);
     key.location =
-        keep_.stack && !belongs_to_program(event)
-            ? profile_.stacks[key.stack].location
-            : profile_.locations.find(place(point_of(event, sample), sample, user_image, time_ns));
+        belongs_to_program(event)
+            ? profile_.locations.find(place(point_of(event, sample), sample, user_image, time_ns))
+            : profile_.stacks[key.stack].location;
+    add(key, sample.period, time_ns);
+}
+
+void Collector::settle() {
+    while (settled_ != waited_) settle(waiting_[settled_++ % most_waiting]);
+}
+
+void Collector::settle(Waiting& sample) {
+    sample.key.location = profile_.locations.find(sample.place);
+    add(sample.key, sample.period, sample.time_ns);
+}
+
+void Collector::add(const Group& key, std::uint64_t period, std::uint64_t time_ns) {
     const std::uint32_t index = group_of(key);
     Group& group = profile_.groups[index];
     ++group.samples;
-    group.period += sample.period;
-    if (keep_.timeline) profile_.timeline.push_back({time_ns, index, sample.period});
+    group.period += period;
+    if (keep_.timeline) profile_.timeline.push_back({time_ns, index, period});
 }
 
 CommId Collector::comm_of(const perf::FullSample& sample, std::uint64_t time_ns) {

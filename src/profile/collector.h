@@ -1,6 +1,7 @@
 // Counts samples into a profile, one after the other: from a file or as they happen.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,9 +21,18 @@ class Collector {
           switches_in_program_(options.switches_in_program),
           unwinder_(*profile.world, options.programs) {}
 
+    // Without stacks, the last few are counted by settle().
     void count(std::size_t event, const perf::FullSample& sample, std::uint64_t time_ns);
+    void settle();
 
   private:
+    // A sample whose place is being fetched from memory while the next ones are decoded.
+    struct Waiting {
+        Group key;
+        Locations::Query place;
+        std::uint64_t period = 0;
+        std::uint64_t time_ns = 0;
+    };
     // A frame of a chain with the world it belongs to.
     struct Frame {
         std::uint64_t address = 0;
@@ -40,8 +50,15 @@ class Collector {
     void read_frames(const perf::FullSample& sample, ImageId user_image, std::uint64_t time_ns);
     StackId stack_of(const perf::FullSample& sample, ImageId user_image, CommId comm,
                      std::uint64_t time_ns);
+    void settle(Waiting& sample);
+    void add(const Group& key, std::uint64_t period, std::uint64_t time_ns);
     std::uint32_t group_of(const Group& key);
     std::uint32_t find_group(const Group& key);
+
+    static constexpr std::size_t most_waiting = 16;
+    std::array<Waiting, most_waiting> waiting_;  // those from settled_ to waited_, in a ring
+    std::size_t settled_ = 0;
+    std::size_t waited_ = 0;
 
     Profile& profile_;
     const Keep& keep_;

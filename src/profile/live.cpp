@@ -103,6 +103,7 @@ void LiveProfile::take(const perf::RecordView& record, const perf::SampleLayout&
     if (known == known_processes_.end() || stale || !known_threads_.contains(sample->tid))
         know(sample->pid, sample->tid, sample->time_ns);
     collector_->count(0, *sample, sample->time_ns);
+    collector_->settle();
 }
 
 bool LiveProfile::is_mapped(const perf::FullSample& sample) const {

@@ -35,6 +35,7 @@ class Loader {
                 if (window_.contains(time_ns)) collector_.count(event, sample, time_ns);
             });
         if (!done) return done.error();
+        collector_.settle();
         if (damaged_ > 0)
             profile_.warnings.push_back(fmt::format(
                 "{} samples are shorter than their event says, the first at byte {} of the records",

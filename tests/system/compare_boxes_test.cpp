@@ -1,5 +1,6 @@
 // ringside compare where virtualization is real: a KVM host in a box against the guest inside of
 // it, on x86 (times, faults, samples) and on arm64 (a PMU on both sides).
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -51,6 +52,26 @@ double sampled_in(const Json& report, const std::string& dso, int side) {
     return sum;
 }
 
+// The guest was left, for reasons that have names, and the host has no exits of its own.
+void expect_exits(const Json& report) {
+    const Json row = row_of(report, "vm-exits");
+    EXPECT_TRUE(row.at("values")[0].is_null());
+    EXPECT_EQ(row.at("sides")[0].at("state"), "absent");
+    EXPECT_GT(row.at("values")[1].get<double>(), 0);
+    const Json& exits = report.at("sides")[1].at("vm_exits");
+    double sum = 0;
+    for (const auto& reason : exits.at("reasons")) {
+        EXPECT_NE(reason.at("name"), "");
+        sum += reason.at("count").get<double>();
+    }
+    EXPECT_EQ(sum, exits.at("count"));
+    EXPECT_GT(exits.at("time_ns"), 0);
+    const bool said =
+        std::any_of(report.at("summary").begin(), report.at("summary").end(),
+                    [](const Json& finding) { return finding.at("cause") == "exits"; });
+    EXPECT_TRUE(said) << report.at("summary").dump(2);
+}
+
 void expect_same_work(const Json& report, const Scratch& scratch) {
     ASSERT_TRUE(report.is_object());
     ASSERT_EQ(report.at("sides").size(), 2u);
@@ -81,6 +102,7 @@ TEST(CompareInBox, X86HostAndGuest) {
     for (const int side : {0, 1}) {
         EXPECT_GT(sampled_in(report, "bt", side), 0) << "of side " << side;
     }
+    expect_exits(report);
 }
 
 // The program's own instructions are the same wherever it runs; 1 % is for what the loader does.
@@ -99,6 +121,7 @@ TEST(CompareInBox, Arm64HostAndGuestCountTheSameInstructions) {
     const double vm = row.at("values")[1].get<double>();
     EXPECT_GT(native, 1e6);
     EXPECT_LT(std::abs(vm / native - 1), 0.01) << native << " and " << vm;
+    expect_exits(report);
 }
 
 }  // namespace

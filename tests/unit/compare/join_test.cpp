@@ -1,100 +1,21 @@
 #include "compare/join.h"
 
-#include <fstream>
-#include <sstream>
-
 #include <gmock/gmock.h>
 
 #include "compare/csv_table.h"
 #include "compare/judge.h"
-#include "compare/perf_text.h"
-#include "compare/warnings.h"
+#include "sides.h"
 
 namespace ringside::compare {
 namespace {
 
-using testing::AnyOf;
-using testing::Contains;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
-std::string fixture(const std::string& name) {
-    const std::ifstream file(RINGSIDE_FIXTURES "/compare/" + name);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-Side side_of_report(const std::string& name, const std::string& file) {
-    auto report = parse_perf_report(fixture(file));
-    EXPECT_TRUE(report);
-    Side side;
-    side.name = name;
-    side.runs.push_back(std::move(report->run));
-    side.environment = std::move(report->environment);
-    return side;
-}
 
 const Row* find(const std::vector<Row>& rows, const std::string& event, const std::string& symbol) {
     for (const Row& row : rows) {
         if (row.event == event && row.symbol == symbol) return &row;
     }
     return nullptr;
-}
-
-Count count(const std::string& event, double value) {
-    Count count;
-    count.event = event;
-    count.value = value;
-    if (event.starts_with("time.")) count.unit = "ns";
-    return count;
-}
-
-// A side whose runs have these times of wall, user and kernel, in seconds.
-Side timed(const std::string& name, const std::vector<std::array<double, 3>>& runs) {
-    Side side;
-    side.name = name;
-    side.kind = SideKind::native;
-    for (const auto& [wall, user, kernel] : runs) {
-        Run& run = side.runs.emplace_back();
-        run.counts = {count("time.wall", wall * 1e9), count("time.lifetime", wall * 1e9),
-                      count("time.user", user * 1e9), count("time.kernel", kernel * 1e9)};
-    }
-    return side;
-}
-
-TEST(Names, VariantsJoinUnderOneName) {
-    const NameRules& rules = NameRules::built_in();
-    EXPECT_EQ(rules.symbol("libc.so.6", "__memcpy_avx_unaligned_erms"), "memcpy");
-    EXPECT_EQ(rules.symbol("libc.so.6", "__memmove_evex_unaligned_erms"), "memcpy");
-    EXPECT_EQ(rules.symbol("libc.so.6", "__memmove_ssse3"), "memcpy");
-    EXPECT_EQ(rules.symbol("libc.so.6", "__strspn_sse42"), "__strspn_sse42");
-    EXPECT_EQ(rules.symbol("libc.so.6", "__strchr_sse4_2"), "strchr");
-    EXPECT_EQ(rules.symbol("libc.so.6", "__memset_avx2_unaligned_rtm"), "memset");
-    EXPECT_EQ(rules.symbol("libm.so.6", "__sin_fma"), "sin");
-    EXPECT_EQ(rules.symbol("[kernel]", "clear_page_erms"), "clear_page");
-    EXPECT_EQ(rules.symbol("libopenblas.so.0", "dgemm_kernel_SKYLAKEX"), "dgemm_kernel");
-}
-
-TEST(Names, OthersAreLeftAlone) {
-    const NameRules& rules = NameRules::built_in();
-    EXPECT_EQ(rules.symbol("a.out", "__memcpy_avx_unaligned_erms"), "__memcpy_avx_unaligned_erms");
-    EXPECT_EQ(rules.symbol("libc.so.6", "step_2"), "step_2");
-    EXPECT_EQ(rules.symbol("libc.so.6", "_int_malloc"), "_int_malloc");
-    EXPECT_EQ(rules.symbol("libc.so.6", "_avx2"), "_avx2");
-    EXPECT_EQ(rules.symbol("libc.so.6", ""), "");
-}
-
-TEST(Names, ModulesAndEvents) {
-    const NameRules& rules = NameRules::built_in();
-    EXPECT_EQ(rules.module("/lib/x86_64-linux-gnu/libc-2.31.so"), "libc.so.6");
-    EXPECT_EQ(rules.module("[guest.kernel.kallsyms.4711]"), "[kernel]");
-    EXPECT_EQ(rules.module("//anon"), "//anon");
-    EXPECT_EQ(joined_event("cpu-clock:pppH"), "cpu-clock");
-    EXPECT_EQ(joined_event("cycles:upp"), "cycles:u");
-    EXPECT_EQ(joined_event("sched:sched_switch"), "sched:sched_switch");
-    EXPECT_EQ(joined_event("cycles:"), "cycles:");
 }
 
 TEST(Join, ReportsOfTwoMachinesByEventThenByFunction) {
@@ -293,124 +214,6 @@ TEST(CsvTable, ReadsWhatStatWrites) {
     EXPECT_EQ(run.find("cycles")->state, CounterState::absent);
     EXPECT_EQ(run.find("time.wall")->value, 634591000);
     EXPECT_EQ(run.find("time.blocked"), nullptr);
-}
-
-TEST(Judge, SaysWhereTheTimeWentAndHowSure) {
-    const std::vector<Side> sides{
-        timed("native", {{1.00, 0.90, 0.10}, {1.02, 0.91, 0.11}, {0.99, 0.89, 0.10}}),
-        timed("vm", {{2.00, 1.00, 1.00}, {2.03, 1.01, 1.02}, {1.98, 0.99, 0.99}})};
-    const auto joined = join(sides);
-    ASSERT_TRUE(joined);
-    const auto findings = judge(sides, *joined);
-    ASSERT_GE(findings.size(), 3u);
-    EXPECT_EQ(findings[0].cause, "time");
-    EXPECT_EQ(findings[0].sure, true);
-    EXPECT_THAT(findings[0].text, HasSubstr("vm takes 2 times as long as native"));
-    EXPECT_EQ(findings[1].cause, "kernel");
-    EXPECT_NEAR(*findings[1].share, 0.9, 0.01);
-    EXPECT_THAT(findings[1].text, HasSubstr("90 % of the difference is work of the kernel"));
-    EXPECT_EQ(findings[2].cause, "compute");
-    EXPECT_NEAR(*findings[2].share, 0.1, 0.01);
-}
-
-TEST(Judge, ChanceIsCalledChance) {
-    const std::vector<Side> sides{
-        timed("native", {{1.0, 0.9, 0.1}, {1.2, 1.1, 0.1}, {0.9, 0.8, 0.1}}),
-        timed("vm", {{1.1, 1.0, 0.1}, {0.9, 0.8, 0.1}, {1.2, 1.1, 0.1}})};
-    const auto joined = join(sides);
-    ASSERT_TRUE(joined);
-    const auto findings = judge(sides, *joined);
-    ASSERT_EQ(findings.size(), 1u);
-    EXPECT_THAT(findings[0].text,
-                HasSubstr("no difference in time between vm and native can be told from chance"));
-    EXPECT_EQ(findings[0].sure, false);
-}
-
-TEST(Judge, OfOneRunNobodyCanSay) {
-    const std::vector<Side> sides{timed("a", {{1, 1, 0}}), timed("b", {{2, 2, 0}})};
-    const auto findings = judge(sides, *join(sides));
-    ASSERT_FALSE(findings.empty());
-    EXPECT_FALSE(findings[0].sure);
-    EXPECT_THAT(findings[0].text, HasSubstr("cannot be said"));
-}
-
-TEST(Judge, SaysWhetherTheWorkIsTheSame) {
-    std::vector<Side> sides{timed("a", {{1, 1, 0}, {1, 1, 0}}), timed("b", {{2, 2, 0}, {2, 2, 0}})};
-    sides[0].runs[0].counts.push_back(count("soft:instructions", 1000000));
-    sides[1].runs[0].counts.push_back(count("soft:instructions", 1000002));
-    const auto texts = [&] {
-        std::string all;
-        for (const auto& finding : judge(sides, *join(sides))) all += finding.text + "\n";
-        return all;
-    };
-    EXPECT_THAT(texts(), HasSubstr("b and a execute the same number of instructions "
-                                   "(soft:instructions; 2 more of 1e+06)"));
-    sides[1].runs[0].counts.back().value = 3000000;
-    EXPECT_THAT(texts(), Not(HasSubstr("the same number")));
-    EXPECT_THAT(texts(), HasSubstr("3 times the instructions (soft) (3e+06 against 1e+06; counted "
-                                   "once)"));
-}
-
-TEST(Warnings, DifferentResultsComeFirst) {
-    Side a = timed("native", {{1, 1, 0}, {1, 1, 0}});
-    Side b = a;
-    b.name = "vm";
-    b.kind = SideKind::tcg;
-    for (auto& run : a.runs) {
-        run.exit_code = 0;
-        run.output_digest = "x";
-    }
-    for (auto& run : b.runs) {
-        run.exit_code = 132;
-        run.output_digest = "y";
-    }
-    const auto warnings = find_warnings({a, b});
-    ASSERT_GE(warnings.size(), 4u);
-    EXPECT_THAT(warnings[0], HasSubstr("vm WAS KILLED BY SIGILL"));
-    EXPECT_THAT(warnings[1],
-                HasSubstr("DIFFERENT RESULTS: native ended with 0, vm ended with 132"));
-    EXPECT_THAT(warnings[2], HasSubstr("printed something else"));
-    EXPECT_THAT(warnings[3], HasSubstr("emulated (TCG)"));
-}
-
-TEST(Warnings, WhatSpoilsAComparison) {
-    Side a = side_of_report("native", "native.txt");
-    Side b = side_of_report("vm", "vm.txt");
-    b.environment = a.environment;
-    b.environment.kernel = "5.10.0";
-    b.environment.memory_bytes = 1e9;
-    b.build_ids["libc.so.6"] = "aa";
-    a.build_ids["libc.so.6"] = "bb";
-    Count scaled = count("cycles", 5);
-    scaled.running_ratio = 0.5;
-    b.runs[0].counts = {scaled, count("time.lifetime", 100), count("time.stolen", 5)};
-    const auto warnings = find_warnings({a, b});
-    EXPECT_THAT(warnings, Contains(HasSubstr("17 samples were lost")));
-    EXPECT_THAT(warnings, Contains(HasSubstr("differ in kernel")));
-    EXPECT_THAT(warnings, Contains(HasSubstr("differ in memory: 32.8 GB and 1.0 GB")));
-    EXPECT_THAT(warnings, Contains(HasSubstr("other builds of libc.so.6")));
-    EXPECT_THAT(warnings, Contains(HasSubstr("vm: 5.0 % of the time was stolen")));
-    EXPECT_THAT(warnings, Contains(HasSubstr("scaled: cycles")));
-    EXPECT_THAT(warnings, Contains(HasSubstr("ran once")));
-    EXPECT_THAT(warnings, Not(Contains(HasSubstr("processor"))));
-}
-
-TEST(Warnings, SamplesThatCameLate) {
-    Side side = timed("vm", {{1, 1, 0}, {1, 1, 0}});
-    for (auto& run : side.runs) {
-        run.counts.push_back(count("task-clock", 1e9));
-        run.sampled = {{"cpu-clock", "ns", 200, 0}};
-        run.hits = {{"cpu-clock", "a.out", "main", false, true, 0.4e9, 200}};
-    }
-    EXPECT_THAT(find_warnings({side}), Contains(HasSubstr("samples stand for 40 % of its CPU")));
-    for (auto& run : side.runs) run.hits[0].value = 0.95e9;
-    EXPECT_THAT(find_warnings({side}), IsEmpty());
-}
-
-TEST(Warnings, NoneWhereAllIsWell) {
-    EXPECT_THAT(
-        find_warnings({timed("a", {{1, 1, 0}, {1, 1, 0}}), timed("b", {{1, 1, 0}, {1, 1, 0}})}),
-        IsEmpty());
 }
 
 }  // namespace

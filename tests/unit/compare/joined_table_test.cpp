@@ -39,6 +39,50 @@ TEST(JoinedTable, AllSidesWithAllRuns) {
     EXPECT_EQ(joined->events.front().cells[1].state, CounterState::dead);
 }
 
+TEST(JoinedTable, WhatWasCountedOnceHasOneValue) {
+    const auto sides = parse_joined_table(
+        "event,a_state,a_values\npage-faults,ok,1 2\nsoft:instructions,ok,7\nvm-exits,ok,3\n");
+    ASSERT_TRUE(sides) << sides.error().what;
+    const auto joined = join(*sides);
+    ASSERT_TRUE(joined);
+    EXPECT_THAT(joined->events[0].cells[0].values, ElementsAre(1, 2));
+    EXPECT_THAT(joined->events[1].cells[0].values, ElementsAre(7));
+    EXPECT_THAT(joined->events[2].cells[0].values, ElementsAre(3));
+}
+
+TEST(JoinedTable, WhatWasDividedIsNotDividedAgain) {
+    const std::string_view text =
+        "event,symbol,dso,a_state,a_values,per\n"
+        "time.wall,,,ok,2e9,second\npage-faults,,,ok,5,second\ncycles,main,a.out,ok,8,second\n";
+    const auto sides = parse_joined_table(text);
+    ASSERT_TRUE(sides) << sides.error().what;
+    for (const Per wanted : {Per::run, Per::second}) {
+        const auto joined = join(*sides, wanted);
+        ASSERT_TRUE(joined);
+        EXPECT_EQ(joined->per, Per::second);
+        EXPECT_THAT(joined->events[1].cells[0].values, ElementsAre(5));
+        EXPECT_THAT(joined->functions[0].cells[0].values, ElementsAre(8));
+    }
+    const auto other = join(*sides, Per::share);
+    ASSERT_FALSE(other);
+    EXPECT_THAT(other.error().what, HasSubstr("values of a are per second already"));
+    auto mixed = *sides;
+    mixed.push_back(mixed.front());
+    mixed.back().per = Per::run;
+    EXPECT_FALSE(join(mixed));
+    EXPECT_FALSE(parse_joined_table("event,a_state,a_values,per\nx,ok,1,fortnight\n"));
+}
+
+TEST(JoinedTable, SharesStayShares) {
+    const auto sides = parse_joined_table(
+        "event,symbol,dso,a_state,a_values,per\ncycles,main,a.out,ok,40,share\n");
+    ASSERT_TRUE(sides);
+    const auto joined = join(*sides);
+    ASSERT_TRUE(joined);
+    EXPECT_THAT(joined->functions[0].cells[0].values, ElementsAre(40));
+    EXPECT_EQ(joined->functions[0].unit, "%");
+}
+
 TEST(JoinedTable, BadRowsAreNamed) {
     EXPECT_FALSE(looks_like_joined_table("event,value\ncycles,1\n"));
     EXPECT_FALSE(looks_like_joined_table(""));
