@@ -191,6 +191,7 @@ Numbers::Numbers(double most, bool whole) {
 }
 
 std::string Numbers::text(double value) const {
+    if (value == 0 && factor_ > 1) return "0";
     const double shown = value / factor_;
     const double least = std::pow(10, -digits_);
     if (shown > 0 && shown < least / 2) return fmt::format("<{:.{}f}{}", least, digits_, letter_);

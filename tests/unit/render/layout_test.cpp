@@ -222,6 +222,7 @@ TEST(Numbers, PointsOfAColumnStandBelowEachOther) {
     EXPECT_EQ(small.text(0.0), "0.0000");
     EXPECT_EQ(small.text(1e-9), "<0.0001");
     EXPECT_EQ(Numbers(1234567).text(1234567), "1235k");
+    EXPECT_EQ(Numbers(1234567).text(0), "0");
     EXPECT_EQ(Numbers(3708).text(3708), "3708");
     EXPECT_EQ(Numbers(7, true).text(7), "7");
     EXPECT_EQ(Numbers(7).text(7), "7.000");
