@@ -5,6 +5,7 @@
 #include "hyp/arch/trap.h"
 #include "hyp/core/hypervisor.h"
 #include "hyp/core/inject.h"
+#include "vpmu/bits.h"
 
 namespace ringside::hyp {
 
@@ -33,8 +34,16 @@ bool Hypervisor::forward(Guest& guest, std::uint64_t address, std::uint64_t esr)
         return true;
     }
     if (!access.is_write) frame.set(access.rt, loaded_value(access, value));
+    count_as_executed(guest);
     frame.pc += instruction_bytes;
     return true;
+}
+
+// An instruction that trapped is not retired, and ours is not the guest's.
+void Hypervisor::count_as_executed(Guest& guest) {
+    if (guest.vcpu.active == 0) return;
+    const auto privilege = guest.frame.is_user() ? vpmu::Privilege::user : vpmu::Privilege::kernel;
+    cpu_.count_emulated(guest.vcpu, {.select = vpmu::arm::event_instructions}, privilege, 1);
 }
 
 }  // namespace ringside::hyp

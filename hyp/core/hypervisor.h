@@ -64,6 +64,7 @@ class Hypervisor {
 
     // forward.cpp
     bool forward(Guest& guest, std::uint64_t address, std::uint64_t esr);
+    void count_as_executed(Guest& guest);
 
     // interrupts.cpp
     void serve(unsigned interrupt);
