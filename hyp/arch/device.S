@@ -17,7 +17,7 @@ load_from_device:
 2:  ldrh w3, [x0]
     b 0f
 4:  ldr w3, [x0]
-0:  dsb sy                      // an abort comes here at the latest
+0:  dsb sy                      // until the device has answered
     str x3, [x2]
     mov w0, #1
     ret
