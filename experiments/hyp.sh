@@ -1,5 +1,6 @@
-# For the experiments that run on our own hypervisor: boots the box arm64-hyp and reads what perf in it
+# For the experiments that run on our own hypervisor: boots the box $kind and reads what perf in it
 # and the hypervisor outside it say. Sourced by experiments/*/on_hyp.
+kind=arm64-hyp
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # hyp_command "$@": `[--short] [RINGSIDE]` sets $short and $ringside.
@@ -21,7 +22,7 @@ hyp_command() {
 hyp_box() {
     local options=()
     [ -z "$1" ] || readarray -t -d '|' options < <(printf %s "$1")
-    "$ringside" guest run arm64-hyp --with-build "$tree/build/arm64" --console "$scratch/console" \
+    "$ringside" guest run "$kind" --with-build "$tree/build/arm64" --console "$scratch/console" \
         "${options[@]}" -- sh -c "$2" > "$scratch/out" 2> "$scratch/err" ||
         { cat "$scratch/err" >&2; exit 1; }
     grep '^hyp: ' "$scratch/console" | tr -d '\r' > "$scratch/record"

@@ -8,6 +8,8 @@
 
 namespace ringside::hyp {
 
+inline constexpr std::uint64_t instruction_bytes = 4;
+
 struct Frame {
     std::uint64_t x[31] = {};
     std::uint64_t pc = 0;

@@ -70,6 +70,9 @@ void Pmu::write_selector(vpmu::Slot slot, std::uint64_t value) {
 }
 void Pmu::write_control(std::uint64_t value) {
     HYP_WRITE(pmcr_el0, value & control_bits);
+    // Erratum: QEMU (7.2) does not look at the interrupt's level when E changes, but with every
+    // write of an overflow bit; one that is not taken back would come again and again.
+    HYP_WRITE(pmovsclr_el0, 0);
 }
 void Pmu::write_enable(std::uint64_t value) {
     HYP_WRITE(pmcntenclr_el0, ~value & 0xffff'ffff);

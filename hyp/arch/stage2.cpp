@@ -33,6 +33,15 @@ bool is_table(std::uint64_t entry) {
     return (entry & (valid | table_or_page)) == (valid | table_or_page);
 }
 
+// The first hole at or behind `address`; one that begins at the limit if there is none.
+Range next_hole(std::span<const Range> holes, std::uint64_t address, std::uint64_t limit) {
+    Range first{limit, limit};
+    for (const Range& hole : holes) {
+        if (hole.end > address && hole.begin < first.begin) first = hole;
+    }
+    return first;
+}
+
 }  // namespace
 
 Table* TablePool::take() {
@@ -75,6 +84,17 @@ bool Stage2::map(std::uint64_t guest, std::uint64_t physical, std::uint64_t byte
         guest += step;
         physical += step;
         bytes -= step;
+    }
+    return true;
+}
+
+bool Stage2::map_devices(const Range& range, std::span<const Range> holes) {
+    std::uint64_t at = range.begin;
+    while (at < range.end) {
+        const Range hole = next_hole(holes, at, range.end);
+        const std::uint64_t bytes = hole.begin > at ? hole.begin - at : 0;
+        if (!map(at, at, bytes, MemoryKind::device)) return false;
+        at = hole.end;
     }
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "hyp/core/range.h"
 
@@ -39,6 +40,8 @@ class Stage2 {
     // pages below 4 GiB.
     [[nodiscard]] bool map(std::uint64_t guest, std::uint64_t physical, std::uint64_t bytes,
                            MemoryKind kind);
+    // Devices, each where it is: all of `range` but the holes, which may overlap.
+    [[nodiscard]] bool map_devices(const Range& range, std::span<const Range> holes);
     // The physical address, or false.
     bool translate(std::uint64_t guest, std::uint64_t& physical) const;
 

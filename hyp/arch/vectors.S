@@ -18,6 +18,11 @@
     b handle_own_fault
 .endm
 
+.macro own_sync
+    .balign 0x80
+    b own_fault
+.endm
+
 .text
 .balign 0x800
 .global vectors
@@ -26,7 +31,7 @@ vectors:
     broken
     broken
     broken
-    broken                      // EL2 itself
+    own_sync                    // EL2 itself
     broken
     broken
     broken
@@ -38,6 +43,19 @@ vectors:
     broken
     broken
     broken
+
+// A device that refuses an access made for a guest is the guest's trouble; all else is broken.
+own_fault:
+    mrs x4, elr_el2
+    adr x5, device_accesses_begin
+    cmp x4, x5
+    b.lo handle_own_fault
+    adr x5, device_accesses_end
+    cmp x4, x5
+    b.hs handle_own_fault
+    adr x4, device_access_aborted
+    msr elr_el2, x4
+    eret
 
 save_guest:
     stp x4, x5, [x0, #32]

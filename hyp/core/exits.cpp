@@ -14,8 +14,6 @@ namespace {
 
 using vpmu::ExitReason;
 
-constexpr std::uint64_t instruction_bytes = 4;
-
 constexpr std::uint16_t sgi1r = vpmu::sysreg(3, 0, 12, 11, 5);   // ICC_SGI1R_EL1
 constexpr std::uint16_t asgi1r = vpmu::sysreg(3, 0, 12, 11, 6);  // for the other security state
 constexpr std::uint16_t sgi0r = vpmu::sysreg(3, 0, 12, 11, 7);
@@ -148,11 +146,13 @@ std::int64_t Hypervisor::configure(Guest& guest, std::uint64_t address) {
 void Hypervisor::on_memory_abort(Guest& guest, std::uint64_t esr) {
     cpu_.exit(guest.vcpu, ExitReason::other);
     const std::uint64_t address = fault_address(HYP_READ(hpfar_el2), HYP_READ(far_el2));
-    if (trap_kind(esr) == TrapKind::data_abort && emulate_device(guest, address, esr)) {
+    const bool is_data = trap_kind(esr) == TrapKind::data_abort;
+    if (is_data && emulate_device(guest, address, esr)) {
         ++guest.exits.device;
         guest.frame.pc += instruction_bytes;
         return;
     }
+    if (is_data && forward(guest, address, esr)) return;
     guest.stop("outside", address);
 }
 

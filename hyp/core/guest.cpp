@@ -54,17 +54,12 @@ bool Guest::map_memory() {
     const Range ram = spec.guest_memory();
     if (!memory.map(ram.begin, spec.memory.begin, ram.bytes(), MemoryKind::normal)) return false;
     if (!spec.devices) return true;
-    // All devices but the interrupt controller, which is emulated.
-    constexpr std::uint64_t distributor_end = platform::distributor + platform::distributor_bytes;
-    constexpr std::uint64_t redistributor_end =
-        platform::redistributor + platform::redistributor_bytes;
-    constexpr Range owned[] = {{0, platform::distributor},
-                               {distributor_end, platform::redistributor},
-                               {redistributor_end, platform::ram_base}};
-    for (const Range& range : owned) {
-        if (!memory.map(range.begin, range.begin, range.bytes(), MemoryKind::device)) return false;
-    }
-    return true;
+    // All devices but the interrupt controller, which is emulated, and what is forwarded.
+    Range holes[2 + max_windows] = {
+        range_of(platform::distributor, platform::distributor_bytes),
+        range_of(platform::redistributor, platform::redistributor_bytes)};
+    for (unsigned i = 0; i < spec.window_count; ++i) holes[2 + i] = spec.windows[i].range;
+    return memory.map_devices({0, platform::ram_base}, holes);
 }
 
 void ConsoleLine::put(std::string_view guest, char c) {

@@ -25,13 +25,20 @@ struct Exits {
     std::uint64_t hypercall = 0;
     std::uint64_t firmware = 0;
     std::uint64_t wait = 0;
-    std::uint64_t device = 0;  // accesses to emulated devices
+    std::uint64_t device = 0;     // accesses to emulated devices
+    std::uint64_t forwarded = 0;  // and to real ones, made for the guest
     std::uint64_t interrupt = 0;
     std::uint64_t pmi = 0;  // the PMU's interrupts among them
 
     std::uint64_t total() const {
-        return pmu + sysreg + hypercall + firmware + wait + device + interrupt;
+        return pmu + sysreg + hypercall + firmware + wait + device + forwarded + interrupt;
     }
+};
+
+// Accesses to one window of the manifest.
+struct WindowUse {
+    std::uint64_t loads = 0;
+    std::uint64_t stores = 0;
 };
 
 // A line of a guest's console, printed when it is whole.
@@ -65,6 +72,7 @@ struct Guest {
     const char* reason = "";  // why it was stopped
     std::uint64_t where = 0;  // the address that stopped it
     Exits exits;
+    WindowUse windows[max_windows];
     std::uint64_t slices = 0;
     std::uint64_t undefined = 0;  // exceptions injected
 

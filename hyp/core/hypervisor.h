@@ -1,6 +1,7 @@
 // The hypervisor: one CPU, its guests, and the engine that shares the PMU among them.
 //   scheduler.cpp   who runs next, and what changes hands then
 //   exits.cpp       why a guest was left, and what is done about it
+//   forward.cpp     accesses to devices that are made for a guest
 //   interrupts.cpp  the machine's interrupts, and which guest they are for
 //   record.cpp      what is printed at the end
 #pragma once
@@ -60,6 +61,10 @@ class Hypervisor {
     std::int64_t set_page(Guest& guest, std::uint64_t address);
     std::int64_t configure(Guest& guest, std::uint64_t address);
     vpmu::Access read_pmu(Guest& guest, vpmu::Register which, vpmu::Privilege privilege);
+
+    // forward.cpp
+    bool forward(Guest& guest, std::uint64_t address, std::uint64_t esr);
+    void count_as_executed(Guest& guest);
 
     // interrupts.cpp
     void serve(unsigned interrupt);

@@ -22,4 +22,13 @@ inline void inject_undefined(Frame& frame) {
     inject(frame, unknown_reason);
 }
 
+// A device did not answer the access at the virtual address `address`.
+inline void inject_external_abort(Frame& frame, std::uint64_t address, bool is_write) {
+    const std::uint64_t exception_class = frame.is_user() ? 0x24 : 0x25;
+    constexpr std::uint64_t wide_instruction = 1u << 25;
+    constexpr std::uint64_t external = 0x10;  // DFSC
+    HYP_WRITE(far_el1, address);
+    inject(frame, exception_class << 26 | wide_instruction | unsigned{is_write} << 6 | external);
+}
+
 }  // namespace ringside::hyp

@@ -1,5 +1,7 @@
 #include "hyp/core/manifest.h"
 
+#include "hyp/core/words.h"
+
 namespace ringside::hyp {
 
 namespace {
@@ -8,61 +10,6 @@ using Problem = const char*;
 
 constexpr Problem none = nullptr;
 constexpr std::uint64_t page_bytes = 4096;
-
-bool is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-class Words {
-  public:
-    explicit Words(std::string_view line) : rest_(line) { skip_spaces(); }
-
-    bool is_empty() const { return rest_.empty(); }
-    std::string_view rest() const { return rest_; }
-    std::string_view next() {
-        std::size_t length = 0;
-        while (length < rest_.size() && !is_space(rest_[length])) ++length;
-        const std::string_view word = rest_.substr(0, length);
-        rest_.remove_prefix(length);
-        skip_spaces();
-        return word;
-    }
-    // Takes the word if it is the next one.
-    bool next_is(std::string_view word) {
-        Words ahead = *this;
-        if (ahead.next() != word) return false;
-        *this = ahead;
-        return true;
-    }
-
-  private:
-    void skip_spaces() {
-        while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
-    }
-    std::string_view rest_;
-};
-
-int digit_of(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return 16;
-}
-
-// Decimal, or hexadecimal after 0x.
-bool parse_number(std::string_view word, std::uint64_t most, std::uint64_t& value) {
-    const bool hex = word.starts_with("0x");
-    if (hex) word.remove_prefix(2);
-    const unsigned base = hex ? 16 : 10;
-    std::uint64_t sum = 0;
-    for (const char c : word) {
-        const auto digit = static_cast<unsigned>(digit_of(c));
-        if (digit >= base || sum > (most - digit) / base) return false;
-        sum = sum * base + digit;
-    }
-    value = sum;
-    return !word.empty();
-}
 
 bool parse_address(Words& words, std::uint64_t& value) {
     return parse_number(words.next(), 0xffff'ffff, value);
@@ -144,6 +91,24 @@ Problem parse_filter(Words& words, GuestSpec& guest, vpmu::Filter::Action action
     return guest.filter.count != 0 ? none : "a filter wants event numbers";
 }
 
+// forward NAME BASE BYTES [work N]
+Problem parse_forward(Words& words, GuestSpec& guest) {
+    if (guest.window_count == max_windows) return "too many windows";
+    WindowSpec& window = guest.windows[guest.window_count++];
+    std::uint64_t base = 0;
+    std::uint64_t bytes = 0;
+    window.name = words.next();
+    if (!parse_address(words, base) || !parse_address(words, bytes) || bytes == 0) {
+        return "forward wants a name, a base and a size";
+    }
+    if ((base | bytes) % page_bytes != 0) return "a window is not in whole pages";
+    window.range = range_of(base, bytes);
+    if (words.next_is("work") && !parse_number(words.next(), 1'000'000, window.work)) {
+        return "work wants 0 to 1000000 instructions";
+    }
+    return none;
+}
+
 Problem parse_initrd(Words& words, GuestSpec& guest) {
     std::uint64_t base = 0;
     std::uint64_t bytes = 0;
@@ -191,6 +156,7 @@ constexpr GuestStatement guest_statements[] = {
      [](Words& w, GuestSpec& g) {
          return parse_address(w, g.device_tree) ? none : "device_tree wants an address";
      }},
+    {"forward", parse_forward},
     {"initrd", parse_initrd},
     {"arguments", parse_boot_arguments},
 };
@@ -231,6 +197,18 @@ Problem parse_line(std::string_view line, Manifest& into) {
     return problem == none && !words.is_empty() ? "more words than expected" : problem;
 }
 
+Problem check_windows(const GuestSpec& guest, const Range& ram) {
+    if (guest.window_count != 0 && !guest.devices) return "forward is for who owns the devices";
+    for (unsigned i = 0; i < guest.window_count; ++i) {
+        const Range& window = guest.windows[i].range;
+        if (window.end > ram.begin) return "a window is not where the devices are";
+        for (unsigned j = 0; j < i; ++j) {
+            if (window.overlaps(guest.windows[j].range)) return "two windows overlap";
+        }
+    }
+    return none;
+}
+
 Problem check_guest(const Manifest& manifest, unsigned index, const Range& ram,
                     const Range& reserved) {
     const GuestSpec& guest = manifest.guests[index];
@@ -251,7 +229,7 @@ Problem check_guest(const Manifest& manifest, unsigned index, const Range& ram,
         if (manifest.guests[i].memory.overlaps(guest.memory)) return "two guests share memory";
         if (manifest.guests[i].devices && guest.devices) return "two guests own the devices";
     }
-    return none;
+    return check_windows(guest, ram);
 }
 
 }  // namespace

@@ -14,11 +14,19 @@ namespace ringside::hyp {
 inline constexpr unsigned max_guests = 8;
 inline constexpr unsigned max_host_event_specs = 8;
 inline constexpr unsigned max_filter_events = 16;
+inline constexpr unsigned max_windows = 4;
 
 struct FilterSpec {
     vpmu::Filter::Action action = vpmu::Filter::Action::deny;
     unsigned count = 0;
     vpmu::FilterEntry entries[max_filter_events] = {};
+};
+
+// Devices whose registers a guest reaches only through the hypervisor.
+struct WindowSpec {
+    std::string_view name;
+    Range range;
+    std::uint64_t work = 0;  // instructions spent on each access, in place of a device model's
 };
 
 struct GuestSpec {
@@ -32,6 +40,8 @@ struct GuestSpec {
     bool devices = false;   // owns the machine's devices and their interrupts
     bool leads = false;     // when it ends, the run ends
     FilterSpec filter;
+    unsigned window_count = 0;
+    WindowSpec windows[max_windows] = {};
     std::uint64_t device_tree = 0;  // where to put one; 0 for none
     Range initrd;
     std::string_view boot_arguments;

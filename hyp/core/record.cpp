@@ -70,7 +70,14 @@ void Hypervisor::print_guest(const Guest& guest) const {
     print_line(" slices=", guest.slices, " exits=", exits.total(), " pmu=", exits.pmu,
                " sysreg=", exits.sysreg, " hypercall=", exits.hypercall,
                " firmware=", exits.firmware, " wait=", exits.wait, " device=", exits.device,
-               " interrupt=", exits.interrupt, " pmi=", exits.pmi, " undefined=", guest.undefined);
+               " forwarded=", exits.forwarded, " interrupt=", exits.interrupt, " pmi=", exits.pmi,
+               " undefined=", guest.undefined);
+    for (unsigned i = 0; i < guest.spec.window_count; ++i) {
+        const WindowSpec& window = guest.spec.windows[i];
+        print_line("hyp: window guest=", guest.spec.name, " name=", window.name,
+                   " loads=", guest.windows[i].loads, " stores=", guest.windows[i].stores,
+                   " work=", window.work);
+    }
     const vpmu::Skid& skid = guest.vcpu.skid;
     if (skid.count != 0) {
         print_line("hyp: skid guest=", guest.spec.name, " overflows=", skid.count,

@@ -106,6 +106,7 @@ class GuestRun : public Verb {
     std::string policy_;
     std::string soft_count_;
     std::string host_events_;
+    std::string device_work_;
     std::optional<std::string> icount_;
     std::string smp_;
     std::string memory_;
@@ -154,6 +155,10 @@ void GuestRun::declare(Options& options) {
                  "arm64-hyp: what the hypervisor counts meanwhile: \"0x08 pinned,0x11\"");
     options.texts("--neighbour", "NAME", request_.hypervisor.neighbours,
                   "arm64-hyp: a bare-metal guest of hyp/tests runs beside Linux");
+    options.flag("--trap-devices", request_.hypervisor.traps_devices,
+                 "arm64-hyp: the hypervisor makes every access to a PCI device for the guest");
+    options.text("--device-work", "N", device_work_,
+                 "arm64-hyp: and spends N instructions on each, as a device model might");
     options.text("--soft-count", "LIST", soft_count_,
                  "x86-soft: count besides: memory, predictor, caches");
     options.text("--soft-file", "FILE", request_.soft_pmu.counts,
@@ -196,6 +201,11 @@ Result<guest::BoxRequest> GuestRun::request() const {
     if (auto done = parse_count("--memory", memory_, 128, 1 << 20, request.memory_mb); !done) {
         return done.error();
     }
+    std::optional<int> device_work;
+    if (auto done = parse_count("--device-work", device_work_, 0, 1'000'000, device_work); !done) {
+        return done.error();
+    }
+    request.hypervisor.device_work = static_cast<std::uint64_t>(device_work.value_or(0));
     if (!cpu_.empty()) request.cpu = cpu_;
     if (const auto plugin = find_soft_plugin()) request.soft_pmu.plugin = *plugin;
     for (const auto what : base::split(soft_count_, ',')) {

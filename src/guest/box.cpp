@@ -113,10 +113,15 @@ Result<void> BoxRun::check() const {
     }
     const HypervisorWish& wish = request_.hypervisor;
     const bool about_hypervisor = !wish.policy.empty() || wish.direct ||
-                                  !wish.host_events.empty() || !wish.neighbours.empty();
+                                  !wish.host_events.empty() || !wish.neighbours.empty() ||
+                                  wish.traps_devices || wish.device_work != 0;
     if (about_hypervisor && !kind_.on_hypervisor) {
         return base::fail(ErrorCode::bad_input, kind_.name + " does not run on our hypervisor",
                           "arm64-hyp does");
+    }
+    if (wish.device_work != 0 && !wish.traps_devices) {
+        return base::fail(ErrorCode::bad_input, "work on devices needs that they trap",
+                          "add --trap-devices");
     }
     if ((request_.network || request_.terminal) && request_.inner) {
         return base::fail(ErrorCode::unsupported, "an inner guest has no network and no terminal");

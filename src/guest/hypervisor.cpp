@@ -19,6 +19,9 @@ constexpr std::uint64_t neighbour_image_offset = 0x200000;
 constexpr std::uint64_t linux_base = 0x48000000;
 constexpr std::uint64_t device_tree = 0x4e000000;
 constexpr std::uint64_t initrd_base = 0x50000000;
+// Where QEMU's `virt` has the registers of PCI devices.
+constexpr std::uint64_t pci_base = 0x10000000;
+constexpr std::uint64_t pci_bytes = 0x2eff0000;
 constexpr std::size_t most_neighbours = (linux_base - neighbour_base) / neighbour_bytes;
 
 Result<std::uint64_t> size_of(const fs::path& file) {
@@ -87,6 +90,10 @@ Result<HypervisorPlan> plan_hypervisor(const Kind& kind, const fs::path& hypervi
         kernel_arguments(kind));
     if (!wish.policy.empty()) plan.manifest += fmt::format("policy {}\n", wish.policy);
     if (wish.direct) plan.manifest += "direct\n";
+    if (wish.traps_devices) {
+        plan.manifest +=
+            fmt::format("forward pci {:#x} {:#x} work {}\n", pci_base, pci_bytes, wish.device_work);
+    }
     return plan;
 }
 

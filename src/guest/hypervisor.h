@@ -25,6 +25,8 @@ struct HypervisorWish {
     bool direct = false;                   // the PMU's registers in the guest's hands
     std::vector<std::string> host_events;  // as the manifest has them: "0x11 pinned"
     std::vector<std::string> neighbours;   // bare-metal guests, by the names of their images
+    bool traps_devices = false;            // the hypervisor makes every access to a PCI device
+    std::uint64_t device_work = 0;         // and spends so many instructions on each
 };
 
 struct HypervisorPlan {

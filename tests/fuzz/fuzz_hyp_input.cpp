@@ -15,6 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (unsigned i = 0; i < manifest.guest_count; ++i) {
             RINGSIDE_ASSERT(ram.contains(manifest.guests[i].memory));
             RINGSIDE_ASSERT(!reserved.overlaps(manifest.guests[i].memory));
+            for (unsigned j = 0; j < manifest.guests[i].window_count; ++j) {
+                RINGSIDE_ASSERT(!ram.overlaps(manifest.guests[i].windows[j].range));
+            }
         }
     }
     (void)find_memory({data, size});

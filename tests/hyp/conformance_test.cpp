@@ -66,6 +66,18 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"shared_view", "policy shared_view\nconsents\n"}),
     [](const auto& way) { return way.param.name; });
 
+// A counter overflows while the guest stops the PMU, at any moment of what that costs: the
+// interrupt waits until the PMU is on again, and nobody is interrupted for ever.
+TEST_P(Conformance, a_pmu_that_is_off_interrupts_nobody) {
+    REQUIRE_HYP();
+    const Outcome outcome = run_guests({{"stopped", GetParam().statements}}, "limit_ms 2000\n");
+    // Where EL2 counts, the PMU overflows in it.
+    const std::string often = GetParam().counts_vmm ? "many" : "few";
+    EXPECT_THAT(outcome.said("stopped"), testing::ElementsAre(often + " overflows, not told 0"))
+        << outcome.text();
+    EXPECT_LT(std::stoi(outcome.record("guest")["pmi"]), 200);
+}
+
 // The bare machine itself: what it does not do is what the erratum says, and no more.
 TEST(ConformanceBare, lacks_only_what_is_known) {
     REQUIRE_HYP();

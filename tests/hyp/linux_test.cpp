@@ -1,6 +1,10 @@
 // Unmodified Debian Linux with its own perf as a guest: the box arm64-hyp.
+#include <fstream>
+#include <sstream>
+
 #include <gmock/gmock.h>
 
+#include "../scratch.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "machine.h"
@@ -83,6 +87,30 @@ TEST(Linux, doctor_says_by_which_policy_the_pmu_is_shared) {
     EXPECT_EQ(counts[2], counts[0]);
     EXPECT_THAT(result.out, HasSubstr("\"hypervisor\": \"ringside\""));
     EXPECT_THAT(result.out, HasSubstr("\"pmu_policy\": \"lazy_mediated\""));
+}
+
+// A network interface whose every register is reached through the hypervisor.
+TEST(Linux, counts_under_cpu_switch_and_receives_through_the_hypervisor) {
+    REQUIRE_HYP();
+    const std::string console = scratch::file("hyp-nic-console");
+    const BoxResult result =
+        run_linux({"--policy", "cpu_switch", "--nic", "rtl8139", "--trap-devices", "--device-work",
+                   "100", "--console", console},
+                  std::string(count_true) +
+                      " && ip addr add 10.0.2.15/24 dev eth0 && ip link set eth0 up && "
+                      "nc 10.0.2.100 9 </dev/null 2>/dev/null | head -c 100000 | wc -c");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto counts = counts_of(result.out);
+    ASSERT_EQ(counts.size(), 3u) << result.out;
+    EXPECT_GT(counts[0], 10'000);
+    EXPECT_EQ(counts[1], counts[0]);
+    EXPECT_EQ(counts[2], counts[0]);
+    EXPECT_THAT(result.out, HasSubstr("\n100000\n"));
+    std::ostringstream said;
+    said << std::ifstream(console).rdbuf();
+    EXPECT_THAT(said.str(), HasSubstr("policy=cpu_switch form=trapped state=off"));
+    EXPECT_THAT(said.str(), testing::ContainsRegex("window guest=linux name=pci loads=[1-9][0-9]+ "
+                                                   "stores=[1-9][0-9]+ work=100"));
 }
 
 TEST(Linux, samples_come_with_their_period) {

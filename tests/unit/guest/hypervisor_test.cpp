@@ -56,6 +56,23 @@ TEST_F(HypervisorPlanTest, the_hypervisor_understands_the_manifest) {
     EXPECT_EQ(made->files.size(), 3u);
 }
 
+TEST_F(HypervisorPlanTest, devices_trap_if_they_shall) {
+    HypervisorWish wish;
+    wish.policy = "domain_switch";
+    EXPECT_THAT(plan(wish)->manifest, Not(HasSubstr("forward")));
+    wish.traps_devices = true;
+    wish.device_work = 5000;
+    hyp::Manifest manifest;
+    const auto made = plan(wish);
+    const auto problem = hyp::parse_manifest(made->manifest, {0x40000000, 0xa0000000},
+                                             {0x40000000, 0x41000000}, manifest);
+    ASSERT_FALSE(problem) << problem.what;
+    ASSERT_EQ(manifest.guests[0].window_count, 1u);
+    EXPECT_EQ(manifest.guests[0].windows[0].range.begin, 0x10000000u);
+    EXPECT_EQ(manifest.guests[0].windows[0].range.end, 0x3eff0000u);
+    EXPECT_EQ(manifest.guests[0].windows[0].work, 5000u);
+}
+
 TEST_F(HypervisorPlanTest, what_is_not_there_or_does_not_fit_is_refused) {
     EXPECT_FALSE(plan({"", false, {}, {"no-such-neighbour"}}));
     EXPECT_FALSE(plan({"", false, {}, std::vector<std::string>(25, "rowdy")}));

@@ -43,6 +43,8 @@ TEST(Manifest, reads_everything_a_manifest_can_say) {
         "  devices\n"
         "  leads\n"
         "  deny 0x11 0x08\n"
+        "  forward nic 0x10000000 0x1000 work 250\n"
+        "  forward clock 0x09010000 0x1000\n"
         "  device_tree 0x4f000000\n"
         "  initrd 0x4c000000 0x1000\n"
         "  arguments console=ttyAMA0  quiet\n",
@@ -69,6 +71,11 @@ TEST(Manifest, reads_everything_a_manifest_can_say) {
     EXPECT_TRUE(linux_guest.consents && linux_guest.devices && linux_guest.leads);
     EXPECT_EQ(linux_guest.filter.count, 2u);
     EXPECT_EQ(linux_guest.filter.entries[1].select, 8);
+    ASSERT_EQ(linux_guest.window_count, 2u);
+    EXPECT_EQ(linux_guest.windows[0].name, "nic");
+    EXPECT_EQ(linux_guest.windows[0].range.end, 0x10001000u);
+    EXPECT_EQ(linux_guest.windows[0].work, 250u);
+    EXPECT_EQ(linux_guest.windows[1].work, 0u);
     EXPECT_EQ(linux_guest.initrd.end, 0x4c001000u);
     EXPECT_EQ(linux_guest.boot_arguments, "console=ttyAMA0  quiet");
 }
@@ -117,6 +124,29 @@ TEST(Manifest, guests_must_fit_and_be_apart) {
               "8: two guests own the devices");
 }
 
+TEST(Manifest, windows_are_of_devices_that_the_guest_owns) {
+    const auto with = [](std::string_view more) {
+        return std::string(good_guest) + "devices\n" + std::string(more);
+    };
+    EXPECT_EQ(problem_of(with("forward nic 0x10000000 0x1000\n")), "");
+    EXPECT_EQ(problem_of(with("forward 0x10000000 0x1000\n")),
+              "5: forward wants a name, a base and a size");
+    EXPECT_EQ(problem_of(with("forward nic 0x10000000 0\n")),
+              "5: forward wants a name, a base and a size");
+    EXPECT_EQ(problem_of(with("forward nic 0x10000800 0x1000\n")),
+              "5: a window is not in whole pages");
+    EXPECT_EQ(problem_of(with("forward nic 0x10000000 0x1000 work 1000001\n")),
+              "5: work wants 0 to 1000000 instructions");
+    EXPECT_EQ(problem_of(with("forward nic 0x10000000 0x1000 work\n")),
+              "5: work wants 0 to 1000000 instructions");
+    EXPECT_EQ(problem_of(with("forward ram 0x3ffff000 0x2000\n")),
+              "5: a window is not where the devices are");
+    EXPECT_EQ(problem_of(with("forward a 0x10000000 0x3000\nforward b 0x10002000 0x1000\n")),
+              "6: two windows overlap");
+    EXPECT_EQ(problem_of(std::string(good_guest) + "forward nic 0x10000000 0x1000\n"),
+              "4: forward is for who owns the devices");
+}
+
 TEST(Manifest, tables_do_not_overflow) {
     std::string guests;
     for (unsigned i = 0; i <= max_guests; ++i) guests += "guest g" + std::to_string(i) + "\n";
@@ -127,6 +157,9 @@ TEST(Manifest, tables_do_not_overflow) {
     std::string filter = "guest a\nallow";
     for (unsigned i = 0; i <= max_filter_events; ++i) filter += " 8";
     EXPECT_EQ(problem_of(filter), "2: too many events in the filter");
+    std::string windows = "guest a\n";
+    for (unsigned i = 0; i <= max_windows; ++i) windows += "forward w 0x10000000 0x1000\n";
+    EXPECT_EQ(problem_of(windows), "6: too many windows");
 }
 
 }  // namespace

@@ -46,6 +46,32 @@ TEST_F(Stage2Test, what_is_no_block_is_mapped_by_pages) {
     EXPECT_EQ(physical(0x401fe000), nowhere);
 }
 
+TEST_F(Stage2Test, devices_are_mapped_around_holes) {
+    // In any order, touching, overlapping, beyond the end, empty.
+    const Range holes[] = {{0x600000, 0x602000}, {0x200000, 0x400000}, {0x300000, 0x401000},
+                           {0x401000, 0x402000}, {0x9ff000, 0xb00000}, {}};
+    ASSERT_TRUE(memory.map_devices({0, 0xa00000}, holes));
+    EXPECT_EQ(physical(0x1fffff), 0x1fffffu);
+    EXPECT_EQ(physical(0x200000), nowhere);
+    EXPECT_EQ(physical(0x3fffff), nowhere);
+    EXPECT_EQ(physical(0x401fff), nowhere);
+    EXPECT_EQ(physical(0x402000), 0x402000u);
+    EXPECT_EQ(physical(0x5fffff), 0x5fffffu);
+    EXPECT_EQ(physical(0x600000), nowhere);
+    EXPECT_EQ(physical(0x602000), 0x602000u);
+    EXPECT_EQ(physical(0x9fefff), 0x9fefffu);
+    EXPECT_EQ(physical(0x9ff000), nowhere);
+    EXPECT_EQ(physical(0xa00000), nowhere);
+}
+
+TEST_F(Stage2Test, a_hole_may_be_all_there_is) {
+    const Range holes[] = {{0, 0x200000}};
+    ASSERT_TRUE(memory.map_devices({0, 0x200000}, holes));
+    EXPECT_EQ(physical(0), nowhere);
+    ASSERT_TRUE(memory.map_devices({0, 0x200000}, {}));
+    EXPECT_EQ(physical(0), 0u);
+}
+
 TEST_F(Stage2Test, nothing_is_mapped_twice) {
     ASSERT_TRUE(memory.map(0x40000000, 0x42000000, block_bytes, MemoryKind::normal));
     EXPECT_FALSE(memory.map(0x40000000, 0x44000000, block_bytes, MemoryKind::normal));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hyp/arch/frame.h"
 #include "vpmu/registers.h"
 
 namespace ringside::hyp {
@@ -61,6 +62,24 @@ TEST(Trap, decodes_an_access_to_a_device) {
     EXPECT_TRUE(decode_memory_access(syndrome(0x24, 1u << 7)).from_table_walk);
 }
 
+TEST(Trap, decodes_every_width_and_the_zero_register) {
+    for (const unsigned size : {0u, 1u, 2u, 3u}) {
+        const auto load = decode_memory_access(syndrome(0x24, 1u << 24 | size << 22 | 31u << 16));
+        EXPECT_EQ(load.bytes, 1u << size);
+        EXPECT_EQ(load.rt, 31u);
+        EXPECT_FALSE(load.is_write || load.wide || load.sign_extends);
+    }
+    const auto load = decode_memory_access(syndrome(0x24, 1u << 24 | 1u << 21 | 1u << 15));
+    EXPECT_TRUE(load.sign_extends && load.wide);
+    // Register 31 is none: stores of it are 0, loads to it go nowhere.
+    Frame frame;
+    frame.set(31, 7);
+    EXPECT_EQ(frame.get(31), 0u);
+    frame.set(30, 7);
+    EXPECT_EQ(frame.get(30), 7u);
+    EXPECT_EQ(frame.pc, 0u);
+}
+
 TEST(Trap, extends_what_a_load_gets) {
     MemoryAccess load{.is_decoded = true, .sign_extends = true, .wide = true, .bytes = 1};
     EXPECT_EQ(loaded_value(load, 0x1ff), ~std::uint64_t{0});
@@ -68,8 +87,15 @@ TEST(Trap, extends_what_a_load_gets) {
     EXPECT_EQ(loaded_value(load, 0x80), 0xffffff80u);
     load.sign_extends = false;
     EXPECT_EQ(loaded_value(load, 0x1ff), 0xffu);
-    load.bytes = 8;
+    load.sign_extends = true;
+    load.bytes = 2;
+    EXPECT_EQ(loaded_value(load, 0x18000), 0xffff8000u);
     load.wide = true;
+    load.bytes = 4;
+    EXPECT_EQ(loaded_value(load, 0x1'8000'0000), 0xffff'ffff'8000'0000u);
+    EXPECT_EQ(loaded_value(load, 0x1'7fff'ffff), 0x7fff'ffffu);
+    load.sign_extends = false;
+    load.bytes = 8;
     EXPECT_EQ(loaded_value(load, ~std::uint64_t{0}), ~std::uint64_t{0});
 }
 
