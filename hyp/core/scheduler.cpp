@@ -146,6 +146,7 @@ void Hypervisor::switch_to(Guest& next) {
     }
     current_ = &next;
     use_stage2(next.memory.vttbr(next.vmid));
+    trap_identification(!next.has_pmu_registers());
     next.context.load();
     keep_physical_interrupts(next, true);
     (void)cpu_.sched_in(next.vcpu);  // there is one CPU: nothing can be left on another
