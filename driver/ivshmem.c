@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* The ivshmem device behind which a soft PMU counts: its memory is the page, its interrupts are the
- * doorbells, one for each vCPU. Programs may map the page, and read what each vCPU counted. */
+ * doorbells, one for each vCPU. All counters count on every CPU all the time, so that starting one
+ * is a matter of remembering a number; only its alarm is something that there is one of. */
 #include <linux/interrupt.h>
 #include <linux/io.h>
-#include <linux/miscdevice.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/pci.h>
 
 #include "driver.h"
+#include "soft/layout.h"
 
 #define IVSHMEM_VENDOR 0x1af4
 #define IVSHMEM_DEVICE 0x1110
 #define IVSHMEM_MEMORY 2 /* the BAR */
 
-struct soft_page soft_page;
 static struct pci_dev* the_device;
 static void* memory;
 
 static bool inside(u32 offset, u64 count, size_t each) {
-    return offset % 8 == 0 && offset >= sizeof(soft_page.header) &&
-           offset + count * each <= soft_page.header.bytes;
+    return offset % 8 == 0 && offset >= sizeof(ringside_page.header) &&
+           offset + count * each <= ringside_page.header.bytes;
 }
 
 /* Other devices of this kind have other things in their memory. */
 static int check_page(size_t bytes) {
-    struct vpmu_page_header* header = &soft_page.header;
+    struct vpmu_page_header* header = &ringside_page.header;
     const u64 vcpus = min_t(u64, nr_cpu_ids, 4096);
 
     if (bytes < sizeof(*header)) return -ENODEV;
@@ -40,9 +39,9 @@ static int check_page(size_t bytes) {
         !inside(header->ring_offset, (u64)header->vcpu_count * header->ring_entries,
                 sizeof(struct vpmu_page_sample)))
         return -EINVAL;
-    soft_page.vcpu = memory + header->vcpu_offset;
-    soft_page.alarms = memory + header->alarm_offset;
-    soft_page.ring = memory + header->ring_offset;
+    ringside_page.vcpu = memory + header->vcpu_offset;
+    ringside_page.alarms = memory + header->alarm_offset;
+    ringside_page.ring = memory + header->ring_offset;
     return 0;
 }
 
@@ -52,25 +51,14 @@ static void silence(void) {
 
     for_each_possible_cpu(cpu) {
         for (counter = 0; counter < (int)VPMU_PAGE_COUNTERS; ++counter)
-            WRITE_ONCE(soft_page.alarms[cpu].counter[counter].limit, VPMU_PAGE_NEVER);
-        per_cpu(soft_cpu, cpu).tail = READ_ONCE(soft_page.vcpu[cpu].ring_head);
+            WRITE_ONCE(ringside_page.alarms[cpu].counter[counter].limit, VPMU_PAGE_NEVER);
+        per_cpu(ringside_cpu, cpu).tail = READ_ONCE(ringside_page.vcpu[cpu].ring_head);
     }
 }
 
-static noinline u64 count_loop(unsigned long turns) {
-    const u64 before = soft_raw(SOFT_INSTRUCTIONS);
-
-    while (turns-- > 0) barrier();
-    return soft_raw(SOFT_INSTRUCTIONS) - before;
-}
-
-/* Is this CPU the vCPU that the page has at its place? Loops must count as loops do. */
+/* Is this CPU the vCPU that the page has at its place? */
 static void check_this_cpu(void* result) {
-    const u64 one = count_loop(1000);
-    const u64 two = count_loop(2000);
-    const u64 three = count_loop(3000);
-
-    if (three - two != two - one || two - one < 1000) *(int*)result = -ENODEV;
+    if (!ringside_counts_loops(SOFT_INSTRUCTIONS)) *(int*)result = -ENODEV;
 }
 
 static int check_counters(void) {
@@ -88,7 +76,7 @@ static int check_counters(void) {
 }
 
 static irqreturn_t on_doorbell(int irq, void* data) {
-    soft_drain();
+    ringside_drain_ring();
     return IRQ_HANDLED;
 }
 
@@ -122,45 +110,72 @@ static int request_doorbells(void) {
     return 0;
 }
 
-static int map_page(struct file* file, struct vm_area_struct* area) {
-    if (area->vm_flags & VM_WRITE) return -EPERM;
-    area->vm_flags &= ~VM_MAYWRITE;
+static int map_memory(struct vm_area_struct* area) {
     return vm_iomap_memory(area, pci_resource_start(the_device, IVSHMEM_MEMORY),
                            pci_resource_len(the_device, IVSHMEM_MEMORY));
 }
 
-static const struct file_operations page_operations = {
-    .owner = THIS_MODULE,
-    .mmap = map_page,
-};
+/* Which counter has what is asked for. */
+static s64 counter_for(const struct perf_event_attr* attr) {
+    const u64 active = READ_ONCE(ringside_page.vcpu[0].active);
 
-/* It shows what all that runs on a CPU does: for root, who may give it to others. */
-static struct miscdevice page_device = {
-    .minor = MISC_DYNAMIC_MINOR,
-    .name = "ringside_soft",
-    .fops = &page_operations,
-    .mode = 0400,
-};
-
-static int publish(void) {
-    int error = perf_pmu_register(&soft_pmu, "ringside_soft", -1);
-
-    if (error) return error;
-    error = misc_register(&page_device);
-    if (error) perf_pmu_unregister(&soft_pmu);
-    return error;
+    if (attr->config >= SOFT_COUNTERS || !(active >> attr->config & 1)) return -EINVAL;
+    if (!attr->exclude_user && !attr->exclude_kernel) return attr->config;
+    /* Only instructions are told apart by where they are executed. */
+    if (attr->config != SOFT_INSTRUCTIONS) return -EOPNOTSUPP;
+    return attr->exclude_kernel ? SOFT_USER_INSTRUCTIONS : SOFT_KERNEL_INSTRUCTIONS;
 }
+
+/* Two events of a group must not want the same alarm: they would never run together. */
+static bool fits_group(struct perf_event* event) {
+    struct perf_event* leader = event->group_leader;
+    struct perf_event* sibling;
+
+    if (!is_sampling_event(event) || leader == event) return true;
+    if (leader->pmu == event->pmu && is_sampling_event(leader) &&
+        leader->hw.config == event->hw.config)
+        return false;
+    for_each_sibling_event(sibling, leader) {
+        if (sibling->pmu == event->pmu && is_sampling_event(sibling) &&
+            sibling->hw.config == event->hw.config)
+            return false;
+    }
+    return true;
+}
+
+static int place(struct perf_event* event) {
+    const int counter = event->hw.config;
+    const bool taken = this_cpu_ptr(&ringside_cpu)->sampled[counter] != NULL;
+
+    return is_sampling_event(event) && taken ? -EAGAIN : counter;
+}
+
+static u64 count(unsigned int counter) {
+    return READ_ONCE(ringside_page.vcpu[smp_processor_id()].counter[counter].raw);
+}
+
+static const struct back_end soft_pmu = {
+    .name = "ringside_soft",
+    .attributes = soft_attribute_groups,
+    .config = counter_for,
+    .fits_group = fits_group,
+    .place = place,
+    .count = count,
+    .drain = ringside_drain_ring,
+    .map = map_memory,
+};
 
 static int start_counting(size_t bytes) {
     int error = check_page(bytes);
 
     if (error) return error;
+    ringside_page.back_end = &soft_pmu;
     error = check_counters();
     if (error) return error;
     silence();
     error = request_doorbells();
     if (error) return error;
-    error = publish();
+    error = ringside_publish(&soft_pmu, true);
     if (error) free_doorbells(nr_cpu_ids);
     return error;
 }
@@ -169,7 +184,7 @@ static int probe(struct pci_dev* device, const struct pci_device_id* id) {
     const size_t bytes = pci_resource_len(device, IVSHMEM_MEMORY);
     int error;
 
-    if (the_device) return -EBUSY;
+    if (the_device || ringside_page.back_end) return -EBUSY;
     error = pcim_enable_device(device);
     if (error) return error;
     pci_set_master(device);
@@ -178,6 +193,7 @@ static int probe(struct pci_dev* device, const struct pci_device_id* id) {
     the_device = device;
     error = start_counting(bytes);
     if (error) {
+        ringside_page.back_end = NULL;
         the_device = NULL;
         memunmap(memory);
     }
@@ -185,11 +201,11 @@ static int probe(struct pci_dev* device, const struct pci_device_id* id) {
 }
 
 static void remove(struct pci_dev* device) {
-    misc_deregister(&page_device);
-    perf_pmu_unregister(&soft_pmu);
+    ringside_withdraw();
     silence();
     free_doorbells(nr_cpu_ids);
     memunmap(memory);
+    ringside_page.back_end = NULL;
     the_device = NULL;
 }
 
@@ -204,8 +220,11 @@ static struct pci_driver soft_driver = {
     .remove = remove,
     .driver = {.suppress_bind_attrs = true},
 };
-module_pci_driver(soft_driver);
 
-MODULE_LICENSE("Dual MIT/GPL");
-MODULE_AUTHOR("The Ringside authors");
-MODULE_DESCRIPTION("perf events counted in software by Ringside's plugin for QEMU");
+int ivshmem_register(void) {
+    return pci_register_driver(&soft_driver);
+}
+
+void ivshmem_unregister(void) {
+    pci_unregister_driver(&soft_driver);
+}

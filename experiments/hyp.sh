@@ -16,14 +16,17 @@ hyp_command() {
     trap 'rm -rf "$scratch"' EXIT
 }
 
-# hyp_box "OPTIONS" SCRIPT: runs SCRIPT in the box; its output is in $scratch/out, the hypervisor's
-# record in $scratch/record.
-hyp_box() {
+# box KIND "OPTIONS" SCRIPT: runs SCRIPT in a box; its output is in $scratch/out.
+box() {
     local options=()
-    [ -z "$1" ] || readarray -t -d '|' options < <(printf %s "$1")
-    "$ringside" guest run arm64-hyp --with-build "$tree/build/arm64" --console "$scratch/console" \
-        "${options[@]}" -- sh -c "$2" > "$scratch/out" 2> "$scratch/err" ||
+    [ -z "$2" ] || readarray -t -d '|' options < <(printf %s "$2")
+    "$ringside" guest run "$1" --with-build "$tree/build/arm64" --console "$scratch/console" \
+        "${options[@]}" -- sh -c "$3" > "$scratch/out" 2> "$scratch/err" ||
         { cat "$scratch/err" >&2; exit 1; }
+}
+# hyp_box "OPTIONS" SCRIPT: the same on the hypervisor, whose record is in $scratch/record.
+hyp_box() {
+    box arm64-hyp "$@"
     grep '^hyp: ' "$scratch/console" | tr -d '\r' > "$scratch/record"
 }
 

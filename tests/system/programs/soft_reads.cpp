@@ -77,10 +77,10 @@ std::int64_t on_all_cpus(const ringside::Session& session, std::uint64_t iterati
 
 // Both want the alarm of the same counter, which there is one of.
 void take_turns() {
-    const auto type = ringside::components::soft::machine_pmu(ringside::base::SysRoot());
+    const auto pmu = ringside::components::soft::machine_pmu(ringside::base::SysRoot());
     perf_event_attr attributes{};
     attributes.size = sizeof attributes;
-    attributes.type = type.value_or(0);
+    attributes.type = pmu ? pmu->type : 0;
     attributes.config = SOFT_INSTRUCTIONS;
     attributes.exclude_kernel = 1;
     attributes.sample_period = 1'000'003;
