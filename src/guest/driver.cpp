@@ -17,9 +17,10 @@ namespace {
 
 // As they lie in the tree, which is also how they find each other.
 constexpr std::array sources{
-    "driver/Kbuild",        "driver/driver.h",   "driver/device.c", "driver/events.c",
-    "driver/hypervisor.c",  "driver/ivshmem.c",  "driver/pmu.c",    "driver/samples.c",
-    "hyp/core/hypercall.h", "src/soft/layout.h", "src/vpmu/page.h",
+    "driver/Kbuild",       "driver/device.c",     "driver/driver.h",      "driver/events.c",
+    "driver/hypervisor.c", "driver/hypervisor.h", "driver/ivshmem.c",     "driver/logical.c",
+    "driver/pmu.c",        "driver/samples.c",    "hyp/core/hypercall.h", "src/soft/layout.h",
+    "src/vpmu/page.h",
 };
 
 std::string_view source(const char* name) {

@@ -78,6 +78,7 @@ TEST(Driver, threads_count_as_on_the_machine_itself) {
     // Threads apart, by the library, without the kernel.
     EXPECT_EQ(said.number("own"), 2'000'000);
     EXPECT_EQ(said.number("other"), 4'000'000);
+    EXPECT_EQ(said.number("papi"), 2'000'000);
     EXPECT_EQ(said.text("read_by"),
               "soft: counted by the CPU, which our hypervisor shares, read from its page");
 
