@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
-/* What sysfs says of the PMU: its events, those that the page counts, and what became of samples.
- */
+/* What sysfs says of the soft PMU: its events, those that the page counts. */
 #include "driver.h"
+#include "soft/layout.h"
 
 struct soft_event {
     struct device_attribute attribute;
@@ -53,7 +53,7 @@ static struct attribute* event_attributes[] = {
 static umode_t visible_if_counted(struct kobject* object, struct attribute* attribute, int index) {
     const struct soft_event* event = container_of(attribute, struct soft_event, attribute.attr);
 
-    return READ_ONCE(soft_page.vcpu[0].active) >> event->counter & 1 ? attribute->mode : 0;
+    return READ_ONCE(ringside_page.vcpu[0].active) >> event->counter & 1 ? attribute->mode : 0;
 }
 
 static const struct attribute_group event_group = {
@@ -66,29 +66,5 @@ PMU_FORMAT_ATTR(event, "config:0-7");
 static struct attribute* format_attributes[] = {&format_attr_event.attr, NULL};
 static const struct attribute_group format_group = {.name = "format", .attrs = format_attributes};
 
-/* Over all CPUs, since the driver was loaded. */
-static ssize_t delivered_show(struct device* device, struct device_attribute* attribute,
-                              char* into) {
-    u64 sum = 0;
-    int cpu;
-
-    for_each_possible_cpu(cpu) sum += READ_ONCE(per_cpu(soft_cpu, cpu).delivered);
-    return sysfs_emit(into, "%llu\n", sum);
-}
-static DEVICE_ATTR_RO(delivered);
-
-static ssize_t lost_show(struct device* device, struct device_attribute* attribute, char* into) {
-    u64 sum = 0;
-    int cpu;
-
-    for_each_possible_cpu(cpu) sum += READ_ONCE(per_cpu(soft_cpu, cpu).lost);
-    return sysfs_emit(into, "%llu\n", sum);
-}
-static DEVICE_ATTR_RO(lost);
-
-static struct attribute* sample_attributes[] = {&dev_attr_delivered.attr, &dev_attr_lost.attr,
-                                                NULL};
-static const struct attribute_group sample_group = {.name = "samples", .attrs = sample_attributes};
-
-const struct attribute_group* soft_attribute_groups[] = {&event_group, &format_group, &sample_group,
-                                                         NULL};
+const struct attribute_group* soft_attribute_groups[] = {&event_group, &format_group,
+                                                         &ringside_sample_group, NULL};

@@ -7,7 +7,7 @@
 
 #include "driver.h"
 
-DEFINE_PER_CPU(struct soft_cpu, soft_cpu);
+DEFINE_PER_CPU(struct ringside_cpu, ringside_cpu);
 
 /* What perf takes for the registers at `ip`: those of the interrupt, if it came in the same mode,
  * or of where the task left its program. */
@@ -32,8 +32,7 @@ static void registers_at(u64 ip, struct pt_regs* into) {
 /* perf_event_overflow() is not for modules. perf_tp_event() is: given a list of one event, and that
  * a whole period has passed, it comes to the same function. The count, which it adds to, is taken
  * back before. */
-static bool deliver(struct perf_event* event, u64 ip) {
-    const u64 period = READ_ONCE(soft_alarm(event->hw.idx)->period);
+bool ringside_deliver(struct perf_event* event, u64 ip, u64 period) {
     struct trace_entry record = {};
     struct hlist_head only = HLIST_HEAD_INIT;
     struct pt_regs registers;
@@ -41,7 +40,7 @@ static bool deliver(struct perf_event* event, u64 ip) {
 
     if (context < 0) return false;
     registers_at(ip, &registers);
-    soft_update(event);
+    ringside_update(event);
     local64_sub(period, &event->count);
     local64_set(&event->hw.period_left, -(s64)period);
     event->hw.last_period = period;
@@ -52,41 +51,43 @@ static bool deliver(struct perf_event* event, u64 ip) {
 }
 
 /* More came while we were at it than we took: without a pause this CPU would do nothing else. */
-static void let_go(struct soft_cpu* cpu, u64 head) {
+static void let_go(struct ringside_cpu* cpu, u64 head) {
     unsigned int counter;
 
     cpu->lost += head - cpu->tail;
     cpu->tail = head;
     for (counter = 0; counter < VPMU_PAGE_COUNTERS; ++counter) {
-        struct vpmu_page_alarm* alarm = soft_alarm(counter);
+        struct vpmu_page_alarm* alarm = ringside_alarm(counter);
 
         if (READ_ONCE(alarm->limit) != VPMU_PAGE_NEVER)
-            WRITE_ONCE(alarm->limit, soft_raw(counter) + READ_ONCE(alarm->period));
+            WRITE_ONCE(alarm->limit,
+                       ringside_page.back_end->count(counter) + READ_ONCE(alarm->period));
     }
 }
 
 /* With a frequency, perf changed the period while it took samples. */
-static void adjust_alarms(const struct soft_cpu* cpu) {
+static void adjust_alarms(const struct ringside_cpu* cpu) {
     unsigned int counter;
 
     for (counter = 0; counter < VPMU_PAGE_COUNTERS; ++counter) {
         const struct perf_event* event = cpu->sampled[counter];
-        struct vpmu_page_alarm* alarm = soft_alarm(counter);
+        struct vpmu_page_alarm* alarm = ringside_alarm(counter);
         const u64 limit = READ_ONCE(alarm->limit);
         const u64 before = READ_ONCE(alarm->period);
         u64 period;
 
         if (!event || limit == VPMU_PAGE_NEVER) continue;
-        period = max_t(u64, event->hw.sample_period, SOFT_SHORTEST_PERIOD);
+        period = max_t(u64, event->hw.sample_period, SHORTEST_PERIOD);
         if (period == before) continue;
         WRITE_ONCE(alarm->period, period);
-        WRITE_ONCE(alarm->limit, max(limit - before + period, soft_raw(counter) + 1));
+        WRITE_ONCE(alarm->limit,
+                   max(limit - before + period, ringside_page.back_end->count(counter) + 1));
     }
 }
 
-static u64 drain_to(struct soft_cpu* cpu, u64 head) {
-    const u32 entries = soft_page.header.ring_entries;
-    const struct vpmu_page_sample* ring = soft_page.ring + (u64)smp_processor_id() * entries;
+static u64 drain_to(struct ringside_cpu* cpu, u64 head) {
+    const u32 entries = ringside_page.header.ring_entries;
+    const struct vpmu_page_sample* ring = ringside_page.ring + (u64)smp_processor_id() * entries;
     const u64 first = cpu->tail;
 
     /* The oldest of a full ring may be half overwritten. */
@@ -98,8 +99,9 @@ static u64 drain_to(struct soft_cpu* cpu, u64 head) {
         const struct vpmu_page_sample* sample = &ring[cpu->tail % entries];
         const u32 counter = READ_ONCE(sample->counter);
         struct perf_event* event = counter < VPMU_PAGE_COUNTERS ? cpu->sampled[counter] : NULL;
+        const u64 period = READ_ONCE(ringside_alarm(counter % VPMU_PAGE_COUNTERS)->period);
 
-        if (event && deliver(event, READ_ONCE(sample->ip)))
+        if (event && ringside_deliver(event, READ_ONCE(sample->ip), period))
             ++cpu->delivered;
         else
             ++cpu->lost;
@@ -107,9 +109,9 @@ static u64 drain_to(struct soft_cpu* cpu, u64 head) {
     return head - first;
 }
 
-void soft_drain(void) {
-    struct soft_cpu* cpu = this_cpu_ptr(&soft_cpu);
-    const u64* shown = &soft_page.vcpu[smp_processor_id()].ring_head;
+void ringside_drain_ring(void) {
+    struct ringside_cpu* cpu = this_cpu_ptr(&ringside_cpu);
+    const u64* shown = &ringside_page.vcpu[smp_processor_id()].ring_head;
     u64 taken;
     u64 head;
 
@@ -122,3 +124,28 @@ void soft_drain(void) {
     if (taken != 0 && head - cpu->tail >= taken) let_go(cpu, head);
     cpu->draining = false;
 }
+
+/* Over all CPUs, since the driver was loaded. */
+static ssize_t delivered_show(struct device* device, struct device_attribute* attribute,
+                              char* into) {
+    u64 sum = 0;
+    int cpu;
+
+    for_each_possible_cpu(cpu) sum += READ_ONCE(per_cpu(ringside_cpu, cpu).delivered);
+    return sysfs_emit(into, "%llu\n", sum);
+}
+static DEVICE_ATTR_RO(delivered);
+
+static ssize_t lost_show(struct device* device, struct device_attribute* attribute, char* into) {
+    u64 sum = 0;
+    int cpu;
+
+    for_each_possible_cpu(cpu) sum += READ_ONCE(per_cpu(ringside_cpu, cpu).lost);
+    return sysfs_emit(into, "%llu\n", sum);
+}
+static DEVICE_ATTR_RO(lost);
+
+static struct attribute* sample_attributes[] = {&dev_attr_delivered.attr, &dev_attr_lost.attr,
+                                                NULL};
+const struct attribute_group ringside_sample_group = {.name = "samples",
+                                                      .attrs = sample_attributes};

@@ -19,6 +19,7 @@ constexpr std::uint64_t hcr = 1ull << 31                  // EL1 is AArch64
                               | 1u << 19                  // SMC traps
                               | 1u << 20                  // implementation defined registers trap
                               | 1ull << 40 | 1ull << 41;  // pointer authentication does not
+constexpr std::uint64_t hcr_identification = 1u << 18;    // TID3
 constexpr std::uint64_t cptr = 0x33ff;  // RES1; SVE and SME trap, floating point does not
 
 Table own_table;
@@ -60,6 +61,11 @@ void set_up_el2() {
 
 void use_stage2(std::uint64_t vttbr) {
     HYP_WRITE(vttbr_el2, vttbr);
+    instruction_barrier();
+}
+
+void trap_identification(bool on) {
+    HYP_WRITE(hcr_el2, on ? hcr | hcr_identification : hcr);
     instruction_barrier();
 }
 

@@ -43,6 +43,8 @@ struct Context {
 // What is the same for all guests: what traps, and how stage 2 is walked.
 void set_up_el2();
 void use_stage2(std::uint64_t vttbr);
+// Whether reads of ID registers trap; from the next entry on.
+void trap_identification(bool on);
 // EL2's own translation: everything where it is, so that memory is cached as the guests cache it.
 void enable_el2_translation();
 

@@ -1,4 +1,5 @@
 // Why a guest was left, and what is done about it.
+#include "hyp/arch/identification.h"
 #include "hyp/arch/sysreg.h"
 #include "hyp/arch/trap.h"
 #include "hyp/core/hypercall.h"
@@ -13,6 +14,12 @@ namespace ringside::hyp {
 namespace {
 
 using vpmu::ExitReason;
+
+// The same to C, for guests' drivers.
+static_assert(sizeof(hypercall_pmu_control) == sizeof(vpmu::LogicalControl));
+static_assert(offsetof(hypercall_pmu_control, selector) ==
+              offsetof(vpmu::LogicalControl, selector));
+static_assert(offsetof(hypercall_pmu_control, value) == offsetof(vpmu::LogicalControl, value));
 
 constexpr std::uint16_t sgi1r = vpmu::sysreg(3, 0, 12, 11, 5);   // ICC_SGI1R_EL1
 constexpr std::uint16_t asgi1r = vpmu::sysreg(3, 0, 12, 11, 6);  // for the other security state
@@ -128,6 +135,10 @@ void Hypervisor::on_firmware_call(Guest& guest) {
 
 std::int64_t Hypervisor::set_page(Guest& guest, std::uint64_t address) {
     if (address % 64 != 0) return HYPERCALL_REFUSED;
+    if (address == 0) {
+        guest.vcpu.page = nullptr;
+        return HYPERCALL_OK;
+    }
     void* page = guest.reach(address, sizeof(vpmu_page_vcpu));
     if (page == nullptr) return HYPERCALL_REFUSED;
     guest.vcpu.page = static_cast<vpmu_page_vcpu*>(page);
@@ -201,6 +212,8 @@ void Hypervisor::on_sysreg(Guest& guest, std::uint64_t esr) {
         send_to_itself(guest.gic, frame.get(access.rt));
     } else if ((access.encoding == sgi0r || access.encoding == asgi1r) && !access.is_read) {
         // Group 0 and the other security state do not exist for a guest.
+    } else if (is_identification(access.encoding) && access.is_read) {
+        frame.set(access.rt, read_identification_without_pmu(access.encoding));
     } else if (is_debug_register(access.encoding)) {
         if (access.is_read) {
             frame.set(access.rt, read_debug(access.encoding));
@@ -244,8 +257,7 @@ void Hypervisor::on_pmu_register(Guest& guest, std::uint64_t esr) {
 
 // A paravirtual guest reads the hardware's counter: its page says what that means.
 vpmu::Access Hypervisor::read_pmu(Guest& guest, vpmu::Register which, vpmu::Privilege privilege) {
-    const bool raw =
-        guest.spec.policy == vpmu::Policy::paravirtual && which.kind == vpmu::RegisterKind::counter;
+    const bool raw = !guest.has_pmu_registers() && which.kind == vpmu::RegisterKind::counter;
     if (!raw) return cpu_.read(guest.vcpu, which, privilege);
     return {vpmu::Outcome::done, counters_.read_counter(which.slot)};
 }

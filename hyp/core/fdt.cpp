@@ -159,9 +159,9 @@ class Writer {
 };
 
 // The names of properties that we write.
-constexpr std::string_view our_names[] = {"bootargs", "linux,initrd-start", "linux,initrd-end",
-                                          "compatible", "ringside,vpmu"};
-enum OurName { bootargs, initrd_start, initrd_end, compatible, vpmu_policy };
+constexpr std::string_view our_names[] = {"bootargs",   "linux,initrd-start", "linux,initrd-end",
+                                          "compatible", "ringside,vpmu",      "interrupts"};
+enum OurName { bootargs, initrd_start, initrd_end, compatible, vpmu_policy, interrupts };
 constexpr unsigned chosen_names = 3;  // the first of them stand in /chosen
 
 bool is_ours(std::string_view name) {
@@ -206,6 +206,11 @@ void add_hypervisor(Writer& out, const Blocks& blocks, const GuestTree& tree) {
     out.align();
     add_text_property(out, name_offset(blocks, compatible), "ringside,hyp");
     add_text_property(out, name_offset(blocks, vpmu_policy), tree.policy);
+    if (tree.interrupt != 0) {
+        // Arm GIC: private, counted from 16, level-sensitive.
+        add_property(out, name_offset(blocks, interrupts), 12);
+        for (const std::uint32_t cell : {1u, tree.interrupt - 16, 4u}) out.add32(cell);
+    }
     out.add32(end_node);
 }
 

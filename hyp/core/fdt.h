@@ -19,6 +19,7 @@ struct GuestTree {
     Range initrd;  // empty for none
     std::string_view arguments;
     std::string_view policy;  // by which its PMU is shared
+    unsigned interrupt = 0;   // of its own (16 to 31), when a counter overflowed; 0: none
 };
 
 // How many bytes of `out` the guest's tree takes; 0 if the source is damaged or does not fit.

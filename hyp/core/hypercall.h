@@ -3,16 +3,32 @@
 #ifndef RINGSIDE_HYP_HYPERCALL_H
 #define RINGSIDE_HYP_HYPERCALL_H
 
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdint.h>
+#endif
+
 /* Does nothing: what a hypercall costs. */
 #define HYPERCALL_NOTHING 0xc6000000u
 /* Gives the rest of the time slice away. */
 #define HYPERCALL_YIELD 0xc6000001u
-/* paravirtual: x1 is the page (vpmu/page.h) in the guest's memory, where the vCPU's part lies. */
+/* x1 is where the vCPU's part of the page (vpmu/page.h) lies in the guest's memory; 0: nowhere. */
 #define HYPERCALL_PMU_PAGE 0xc6000002u
-/* paravirtual: x1 is a vpmu::LogicalControl in the guest's memory. */
+/* paravirtual: x1 is a struct hypercall_pmu_control in the guest's memory. */
 #define HYPERCALL_PMU_CONFIGURE 0xc6000003u
 /* Answers in x0; everything else is a refusal. */
 #define HYPERCALL_OK 0
 #define HYPERCALL_REFUSED (-1)
+
+/* vpmu::LogicalControl, in C. Counters by number, PMEVCNTR<n>_EL0; 31 is the cycle counter. */
+#define HYPERCALL_PMU_SLOTS 36
+struct hypercall_pmu_control {
+    uint64_t slots;
+    uint64_t sampling; /* of these: start from `value`, and interrupt at the overflow */
+    uint64_t selector[HYPERCALL_PMU_SLOTS];
+    uint64_t control; /* PMCR_EL0, with E set */
+    uint64_t value[HYPERCALL_PMU_SLOTS];
+};
 
 #endif

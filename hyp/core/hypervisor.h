@@ -93,6 +93,8 @@ class Hypervisor {
     bool slice_is_over_ = false;
     bool pmu_interrupt_held_ = false;
     std::uint64_t end_ticks_ = 0;
+    std::uint64_t left_guest_ticks_ = 0;  // when EL2 began to work
+    std::uint64_t own_ticks_ = 0;         // that EL2 worked in all
 
     vpmu::EventId host_event_ids_[max_host_event_specs] = {};
     HostSample samples_[max_host_samples];

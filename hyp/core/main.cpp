@@ -49,7 +49,8 @@ void write_device_tree(const Guest& guest, const GuestSpec& spec) {
         to_end < platform::device_tree_bytes ? to_end : platform::device_tree_bytes;
     auto* to = static_cast<std::uint8_t*>(guest.reach(spec.device_tree, room));
     const GuestTree tree{spec.guest_memory(), spec.initrd, spec.boot_arguments,
-                         vpmu::traits_of(spec.policy).name};
+                         vpmu::traits_of(spec.policy).name,
+                         guest.has_pmu_registers() ? 0 : platform::pmu_interrupt};
     if (write_guest_tree(device_tree(), tree, {to, room}) == 0) {
         give_up("a guest's device tree does not fit", 0);
     }

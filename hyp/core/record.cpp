@@ -1,4 +1,5 @@
 // What is printed at the end: one line for each guest, event and machine, made of key=value.
+#include "hyp/arch/time.h"
 #include "hyp/core/hypervisor.h"
 #include "hyp/core/power.h"
 #include "hyp/platform/console.h"
@@ -47,7 +48,7 @@ void Hypervisor::finish(const char* why) {
     print_host_events();
     const vpmu::Moves& moves = cpu_.moves();
     print_line("hyp: machine switches=", switches_, " register_reads=", moves.reads,
-               " register_writes=", moves.writes);
+               " register_writes=", moves.writes, " el2_ns=", ticks_to_ns(own_ticks_));
     print_line("hyp: end reason=", why);
     power_off();
 }

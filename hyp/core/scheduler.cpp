@@ -56,7 +56,8 @@ void Hypervisor::add_host_events() {
 }
 
 Frame* Hypervisor::start() {
-    end_ticks_ = now_ticks() + us_to_ticks(manifest_.limit_ms * 1000);
+    left_guest_ticks_ = now_ticks();
+    end_ticks_ = left_guest_ticks_ + us_to_ticks(manifest_.limit_ms * 1000);
     print_line("hyp: start guests=", guest_count_, " counters=", promised_.general_count(),
                " spares=", spares_, " list_registers=", list_registers_);
     return go_on();
@@ -64,6 +65,7 @@ Frame* Hypervisor::start() {
 
 // Everything the hardware knows of the guest's interrupts is in memory afterwards.
 void Hypervisor::leave(Guest& guest) {
+    left_guest_ticks_ = now_ticks();
     pmu_.leave_guest();
     gic::save_list_registers(guest.lists);
     guest.gic.take(guest.lists);
@@ -116,7 +118,9 @@ void Hypervisor::idle() {
         if (guest.context.cntv_cval_el0 < wake) wake = guest.context.cntv_cval_el0;
     }
     set_alarm(wake);
+    const std::uint64_t before = now_ticks();
     wait_for_interrupt();
+    left_guest_ticks_ += now_ticks() - before;  // that was no work
     for (unsigned interrupt = gic::acknowledge(); interrupt < gic::no_interrupt;
          interrupt = gic::acknowledge()) {
         if (interrupt == platform::pmu_interrupt) note_pmu_interrupt();
@@ -146,6 +150,7 @@ void Hypervisor::switch_to(Guest& next) {
     }
     current_ = &next;
     use_stage2(next.memory.vttbr(next.vmid));
+    trap_identification(!next.has_pmu_registers());
     next.context.load();
     keep_physical_interrupts(next, true);
     (void)cpu_.sched_in(next.vcpu);  // there is one CPU: nothing can be left on another
@@ -194,6 +199,7 @@ void Hypervisor::enter(Guest& guest) {
     namespace arm = vpmu::arm;
     const std::uint64_t readable = paravirtual ? arm::user_cycles | arm::user_events : 0;
     pmu_.let_guest(direct, promised_.general_count(), arm::user_enable | readable);
+    own_ticks_ += now_ticks() - left_guest_ticks_;
 }
 
 }  // namespace ringside::hyp

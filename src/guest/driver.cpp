@@ -17,8 +17,10 @@ namespace {
 
 // As they lie in the tree, which is also how they find each other.
 constexpr std::array sources{
-    "driver/Kbuild", "driver/driver.h",  "driver/device.c",   "driver/events.c",
-    "driver/pmu.c",  "driver/samples.c", "src/soft/layout.h", "src/vpmu/page.h",
+    "driver/Kbuild",       "driver/device.c",     "driver/driver.h",      "driver/events.c",
+    "driver/hypervisor.c", "driver/hypervisor.h", "driver/ivshmem.c",     "driver/logical.c",
+    "driver/pmu.c",        "driver/samples.c",    "hyp/core/hypercall.h", "src/soft/layout.h",
+    "src/vpmu/page.h",
 };
 
 std::string_view source(const char* name) {
@@ -27,33 +29,89 @@ std::string_view source(const char* name) {
     return *text;
 }
 
-// What the headers of all flavours of a kernel share lies in a folder of its own.
-Result<fs::path> common_makefile(const fs::path& sources_root) {
+// What make needs of a kernel: its own headers, and the makefile of what all flavours share.
+struct KernelTree {
+    fs::path headers;
+    fs::path makefile;
+};
+
+std::string headers_of(std::string_view kernel_release) {
+    return fmt::format("linux-headers-{}", kernel_release);
+}
+
+// Debian's packages beside the headers of "6.1.0-54-arm64", the tools that make runs among them.
+std::vector<std::string> shared_packages(const std::string& kernel_release) {
+    const auto version = kernel_release.substr(0, kernel_release.rfind('-'));
+    const auto minor_end = kernel_release.find('.', kernel_release.find('.') + 1);
+    return {headers_of(version + "-common"), "linux-kbuild-" + kernel_release.substr(0, minor_end)};
+}
+
+fs::path common_makefile(const fs::path& root, const std::string& kernel_release) {
+    return root / "usr/src" / shared_packages(kernel_release)[0] / "Makefile";
+}
+
+// Headers of another architecture come with tools that cannot run here: a folder of links to
+// everything but these, which are those of this machine's `tools`.
+Result<KernelTree> with_own_tools(const fs::path& headers_root, const fs::path& tools_root,
+                                  const std::string& kernel_release, const fs::path& folder) {
+    if (auto made = make_directories(folder); !made) return made.error();
+    const auto packages = shared_packages(kernel_release);
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(sources_root, error)) {
-        if (entry.path().string().ends_with("-common")) return entry.path() / "Makefile";
+    for (const auto& entry :
+         fs::directory_iterator(headers_root / "usr/src" / headers_of(kernel_release), error)) {
+        const auto name = entry.path().filename();
+        const bool is_tool = name == "scripts" || name == "tools";
+        const fs::path to = is_tool ? tools_root / "usr/lib" / packages[1] / name : entry.path();
+        if (!error) fs::create_symlink(to, folder / name, error);
     }
-    return base::fail(ErrorCode::not_found, "no kernel headers below " + sources_root.string());
+    if (error) return base::fail_errno(error.value(), "cannot link to a kernel's headers");
+    return KernelTree{folder, common_makefile(tools_root, kernel_release)};
 }
 
 // The packages expect to lie below /usr; named by their real place, their makefiles find all else.
-Result<std::string> compile(const fs::path& headers_root, const std::string& kernel_release) {
-    auto directory = TempDir::make("ringside-driver");
-    if (!directory) return directory.error();
+Result<std::string> compile(const KernelTree& kernel, const std::string& arch,
+                            const fs::path& folder) {
     for (const char* name : sources) {
-        const fs::path to = directory->path() / name;
+        const fs::path to = folder / name;
         if (auto made = make_directories(to.parent_path()); !made) return made.error();
         if (auto written = write_file(to, source(name)); !written) return written.error();
     }
-    const fs::path kernel = headers_root / "usr/src";
-    const auto makefile = common_makefile(kernel);
-    if (!makefile) return makefile.error();
-    const auto made =
-        run_checked({"make", "-s", "-C", (kernel / ("linux-headers-" + kernel_release)).string(),
-                     "-f", makefile->string(), "M=" + (directory->path() / "driver").string(),
-                     "SHARED=" + (directory->path() / "src").string(), "modules"});
-    if (!made) return made.error();
-    return read_file(directory->path() / "driver/ringside_soft.ko");
+    std::vector<std::string> command{"make",
+                                     "-s",
+                                     "-C",
+                                     kernel.headers.string(),
+                                     "-f",
+                                     kernel.makefile.string(),
+                                     "M=" + (folder / "driver").string(),
+                                     "SHARED=" + (folder / "src").string(),
+                                     "modules"};
+    if (arch != native_arch()) {
+        command.push_back(fmt::format("CROSS_COMPILE={}-", LibraryPath(arch, {}).triplet()));
+    }
+    if (const auto made = run_checked(command); !made) return made.error();
+    return read_file(folder / "driver" / driver_file);
+}
+
+Result<std::string> fetch_and_compile(const fs::path& cache, const std::string& arch,
+                                      const std::string& kernel_release, const Progress& progress) {
+    const auto headers =
+        provide_packages(cache, arch, "headers", {headers_of(kernel_release)}, progress);
+    if (!headers) return headers.error();
+    auto directory = TempDir::make("ringside-driver");
+    if (!directory) return directory.error();
+    KernelTree kernel{headers->root / "usr/src" / headers_of(kernel_release),
+                      common_makefile(headers->root, kernel_release)};
+    if (arch != native_arch()) {
+        const auto tools = provide_packages(cache, native_arch(), "kbuild",
+                                            shared_packages(kernel_release), progress);
+        if (!tools) return tools.error();
+        auto linked = with_own_tools(headers->root, tools->root, kernel_release,
+                                     directory->path() / "headers");
+        if (!linked) return linked.error();
+        kernel = std::move(*linked);
+    }
+    progress("compiling the driver of the shared page for " + kernel_release);
+    return compile(kernel, arch, directory->path());
 }
 
 fs::path module_path(const fs::path& cache, const std::string& kernel_release) {
@@ -72,23 +130,14 @@ std::optional<std::string> find_driver(const fs::path& cache, const std::string&
 
 Result<std::string> provide_driver(const fs::path& cache, const std::string& arch,
                                    const std::string& kernel_release, const Progress& progress) {
-    if (arch != native_arch()) {
-        return base::fail(ErrorCode::unsupported,
-                          "the soft PMU's driver is compiled for this machine's architecture only");
-    }
     if (auto present = find_driver(cache, kernel_release)) return std::move(*present);
-    const auto headers =
-        provide_packages(cache, arch, "headers", {"linux-headers-" + kernel_release}, progress);
-    if (!headers) {
-        Error error = headers.error();
-        error.hint = "where Debian has a newer kernel by now, remove the cache to get that one";
-        return error;
-    }
-    progress("compiling the soft PMU's driver for " + kernel_release);
-    auto compiled = compile(headers->root, kernel_release);
+    auto compiled = fetch_and_compile(cache, arch, kernel_release, progress);
     if (!compiled) {
         Error error = compiled.error();
-        error.hint = "it needs make, gcc and the headers of exactly this kernel";
+        error.hint = fmt::format(
+            "it needs make, {}gcc-12 and the headers of exactly this kernel; where Debian has a "
+            "newer kernel by now, remove the cache to get that one",
+            arch == native_arch() ? "" : LibraryPath(arch, {}).triplet() + "-");
         return error;
     }
     const fs::path module = module_path(cache, kernel_release);

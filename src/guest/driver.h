@@ -10,6 +10,8 @@
 
 namespace ringside::guest {
 
+inline constexpr const char* driver_file = "ringside_pmu.ko";
+
 // The module's bytes, if it was compiled before.
 std::optional<std::string> find_driver(const fs::path& cache, const std::string& kernel_release);
 // Fetches the kernel's headers and compiles, unless that was done before.

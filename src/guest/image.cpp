@@ -65,8 +65,8 @@ std::string_view init_script() {
 }
 
 Result<void> add_modules(Layer& layer, const Sets& sets, const std::string& release,
-                         const std::vector<std::string>& wanted) {
-    const auto modules = modules_in_load_order(sets.kernel.root, release, wanted);
+                         const Kind& kind) {
+    const auto modules = modules_in_load_order(sets.kernel.root, release, kind.modules);
     if (!modules) return modules.error();
     std::string list;
     for (const auto& module : *modules) {
@@ -75,9 +75,10 @@ Result<void> add_modules(Layer& layer, const Sets& sets, const std::string& rele
         list += "/" + name + "\n";
     }
     if (!sets.driver.empty()) {
-        const std::string name = fmt::format("lib/modules/{}/ringside_soft.ko", release);
+        const std::string name = fmt::format("lib/modules/{}/{}", release, driver_file);
         layer.add_file(name, sets.driver);
-        list += "/" + name + "\n";
+        // On the hypervisor it depends on the policy, which init knows.
+        if (kind.soft_pmu) list += "/" + name + "\n";
     }
     layer.add_file("ringside/modules", std::move(list));
     return {};
@@ -103,7 +104,7 @@ Result<Layer> build_layer(const Kind& kind, const Sets& sets, const std::string&
                    "root:x:0:0:root:/root:/bin/sh\n"
                    "nobody:x:65534:65534:nobody:/tmp:/bin/sh\n");
     layer.add_file("etc/group", "root:x:0:\nnogroup:x:65534:\n");
-    if (auto done = add_modules(layer, sets, release, kind.modules); !done) return done.error();
+    if (auto done = add_modules(layer, sets, release, kind); !done) return done.error();
     std::vector<fs::path> roots{sets.tools.root};
     if (sets.vmm) roots.push_back(sets.vmm->root);
     const LibraryPath path(kind.arch, roots);
@@ -153,7 +154,7 @@ Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progr
     if (!sets) return sets.error();
     const auto release = kernel_release(sets->kernel.root);
     if (!release) return release.error();
-    if (kind.soft_pmu) {
+    if (kind.has_page()) {
         auto driver = provide_driver(cache, kind.arch, *release, progress);
         if (!driver) return driver.error();
         sets->driver = std::move(*driver);
@@ -179,7 +180,7 @@ std::optional<Image> find_image(const fs::path& cache, const Kind& kind) {
             return base::fail(ErrorCode::not_found, "not there");
         });
     if (!sets) return std::nullopt;
-    if (kind.soft_pmu) {
+    if (kind.has_page()) {
         const auto release = kernel_release(sets->kernel.root);
         auto driver = release ? find_driver(cache, *release) : std::nullopt;
         if (!driver) return std::nullopt;

@@ -35,6 +35,8 @@ struct Kind {
     bool soft_pmu = false;       // the soft PMU counts what it executes, and its kernel sees it
     std::string inner;           // the kind of the guest it can boot, or empty
 
+    // Its kernel shares a page with Ringside, for which there is the driver.
+    bool has_page() const { return soft_pmu || on_hypervisor; }
     bool is_deterministic() const { return icount.has_value(); }
 };
 

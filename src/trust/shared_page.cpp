@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mmap.h"
@@ -65,17 +66,19 @@ PageReport read_file(const std::string& file) {
     return found_in(file, read_page(std::as_bytes(std::span(words)).first(bytes.size())));
 }
 
-// A device's memory cannot shrink; it can only be mapped.
-PageReport read_device(const base::SysRoot& root, const std::string& device) {
+// A device's memory cannot shrink; it can only be mapped. The driver's file has no size: there a
+// page of memory holds the numbers of as many vCPUs as our hypervisor has.
+PageReport read_device(const base::SysRoot& root, const std::string& path) {
     PageReport report;
-    const std::string path = device + "/resource2";
     const base::Fd fd(::open(root.locate(path).c_str(), O_RDONLY | O_CLOEXEC));
     struct stat status = {};
     if (!fd || ::fstat(fd.get(), &status) != 0) {
         report.reason = fmt::format("cannot open {}: {}", path, std::strerror(errno));
         return report;
     }
-    const auto bytes = std::min<std::size_t>(std::size_t(status.st_size), most_bytes);
+    const auto bytes = S_ISCHR(status.st_mode)
+                           ? static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))
+                           : std::min<std::size_t>(std::size_t(status.st_size), most_bytes);
     void* mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd.get(), 0);
     if (mapped == MAP_FAILED) {
         report.reason = fmt::format("cannot map {}: {}", path, std::strerror(errno));
@@ -108,14 +111,17 @@ PageReport examine_page(const base::SysRoot& root, const std::string& file) {
         report.asked_for = true;
         return report;
     }
-    report.reason = "RINGSIDE_PAGE is not set, and there is no ivshmem device";
+    report.reason =
+        "RINGSIDE_PAGE is not set, there is no /dev/ringside_vpmu, and there is no ivshmem device";
+    const std::string by_driver = "/dev/ringside_vpmu";
+    if (root.exists(by_driver)) return read_device(root, by_driver);
     const std::string devices = "/sys/bus/pci/devices";
     for (const auto& name : root.list(devices).value_or(std::vector<std::string>())) {
         const std::string device = devices + "/" + name;
         const bool ivshmem = root.read_trimmed(device + "/vendor").value_or("") == "0x1af4" &&
                              root.read_trimmed(device + "/device").value_or("") == "0x1110";
         if (!ivshmem) continue;
-        report = read_device(root, device);
+        report = read_device(root, device + "/resource2");
         if (report.source) return report;
     }
     return report;

@@ -11,8 +11,9 @@
 
 namespace ringside::trust {
 
-// `file` if it is not empty; else the memory of the first ivshmem device (PCI 1af4:1110, BAR 2)
-// that holds such a page. A report without a source says why.
+// `file` if it is not empty; else what driver/ shows of our hypervisor's page, or the memory of the
+// first ivshmem device (PCI 1af4:1110, BAR 2) that holds such a page. A report without a source
+// says why.
 PageReport examine_page(const base::SysRoot& root, const std::string& file);
 
 // What the bytes say; `bytes` is aligned for 8. Any bytes will do.

@@ -46,16 +46,6 @@ PageReader::PageReader(const void* page, std::size_t bytes) {
     if (is_sound(header_, bytes)) page_ = static_cast<const unsigned char*>(page);
 }
 
-const vpmu_page_vcpu* PageReader::vcpu(unsigned index) const {
-    if (page_ == nullptr || index >= header_.vcpu_count) return nullptr;
-    return reinterpret_cast<const vpmu_page_vcpu*>(page_ + header_.vcpu_offset) + index;
-}
-
-const vpmu_page_thread* PageReader::thread(unsigned index) const {
-    if (page_ == nullptr || index >= header_.thread_count) return nullptr;
-    return reinterpret_cast<const vpmu_page_thread*>(page_ + header_.thread_offset) + index;
-}
-
 bool PageReader::read_raw(unsigned vcpu_index, unsigned counter, std::uint64_t& value) const {
     const vpmu_page_vcpu* shown = vcpu(vcpu_index);
     const bool live = (header_.flags & VPMU_PAGE_RAW_IS_LIVE) != 0;

@@ -17,7 +17,7 @@ T load(const T& field) {
 
 // Runs `read` until no writer was at work meanwhile; false if that never happens.
 template <typename Read>
-bool settled(const std::uint32_t& sequence, Read read) {
+[[gnu::always_inline]] inline bool settled(const std::uint32_t& sequence, Read read) {
     constexpr unsigned most_attempts = 1000;
     for (unsigned attempt = 0; attempt < most_attempts; ++attempt) {
         const auto before = std::atomic_ref<std::uint32_t>(const_cast<std::uint32_t&>(sequence))
@@ -57,8 +57,14 @@ class PageReader {
     const vpmu_page_header& header() const { return header_; }
 
     // Null beyond the page's own counts.
-    const vpmu_page_vcpu* vcpu(unsigned index) const;
-    const vpmu_page_thread* thread(unsigned index) const;
+    const vpmu_page_vcpu* vcpu(unsigned index) const {
+        if (page_ == nullptr || index >= header_.vcpu_count) return nullptr;
+        return reinterpret_cast<const vpmu_page_vcpu*>(page_ + header_.vcpu_offset) + index;
+    }
+    const vpmu_page_thread* thread(unsigned index) const {
+        if (page_ == nullptr || index >= header_.thread_count) return nullptr;
+        return reinterpret_cast<const vpmu_page_thread*>(page_ + header_.thread_offset) + index;
+    }
 
     // Log: what the thread counted, wherever it ran. For a thread that runs, ask it from itself:
     // `phys` must read the counter of the CPU it runs on.

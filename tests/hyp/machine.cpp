@@ -151,4 +151,16 @@ std::string Outcome::text() const {
     return all;
 }
 
+BoxResult run_box(const std::string& kind, const std::vector<std::string>& options,
+                  const std::string& script) {
+    std::vector<std::string> argv{RINGSIDE_COMMAND,    "guest", "run", kind, "--with-build",
+                                  RINGSIDE_ARM64_BUILD};
+    argv.insert(argv.end(), options.begin(), options.end());
+    for (const auto* word : {"--", "sh", "-c"}) argv.emplace_back(word);
+    argv.push_back(script);
+    auto ran = base::run(argv);
+    if (!ran) return {-1, "", ran.error().what};
+    return {ran->status.shell_code(), std::move(ran->stdout_text), std::move(ran->stderr_text)};
+}
+
 }  // namespace ringside::hyp_test

@@ -37,6 +37,16 @@ Outcome run_manifest(const std::string& manifest);
 // A guest on the bare machine, at EL1.
 Outcome run_bare(const std::string& image);
 
+struct BoxResult {
+    int exit_code = -1;
+    std::string out;
+    std::string err;
+};
+
+// A shell's script in a machine in a box.
+BoxResult run_box(const std::string& kind, const std::vector<std::string>& options,
+                  const std::string& script);
+
 }  // namespace ringside::hyp_test
 
 #define REQUIRE_HYP() \

@@ -75,6 +75,7 @@ TEST_F(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     // Threads apart, by plain loads.
     EXPECT_EQ(number(said, "own"), 2'000'000);
     EXPECT_EQ(number(said, "other"), 4'000'000);
+    EXPECT_EQ(number(said, "papi"), 2'000'000);
     EXPECT_GE(number(said, "cpus"), 2'000'000);
     EXPECT_GT(number(said, "read_ns"), 0);
     EXPECT_THAT(text(said, "read_by"), HasSubstr("read from its page"));

@@ -56,7 +56,8 @@ guest_vectors:
     .endr
     .balign 0x80
     b user_exception
-    .rept 7
+    call guest_interrupt
+    .rept 6
     .balign 0x80
     b .
     .endr
@@ -87,7 +88,7 @@ run_as_user:
     stp x25, x26, [sp, #64]
     stp x27, x28, [sp, #80]
     msr elr_el1, x0
-    mov x1, #0x3c0              // EL0, all masked
+    mov x1, #0x340              // EL0, where the kernel is interrupted if it switched that on
     msr spsr_el1, x1
     adrp x1, user_stack_top
     add x1, x1, :lo12:user_stack_top

@@ -8,6 +8,7 @@ volatile std::uint64_t overflow_seen;
 volatile std::uint64_t value_at_interrupt;
 volatile unsigned watched;
 volatile std::uint64_t rearm;
+void (*pmu_handler)();
 extern "C" std::uint64_t user_result;
 std::uint64_t user_result;
 
@@ -20,7 +21,9 @@ extern "C" void guest_sync() {
 extern "C" void guest_interrupt() {
     const std::uint64_t number = HYP_READ(S3_0_C12_C12_0);  // ICC_IAR1_EL1
     if (number >= 32) return;
-    if (number == hyp::platform::pmu_interrupt) {
+    if (number == hyp::platform::pmu_interrupt && pmu_handler != nullptr) {
+        pmu_handler();
+    } else if (number == hyp::platform::pmu_interrupt) {
         value_at_interrupt =
             watched == cycle_counter ? HYP_READ(pmccntr_el0) : hyp::read_event_counter(watched);
         overflow_seen = HYP_READ(pmovsclr_el0);

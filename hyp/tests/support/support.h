@@ -49,6 +49,8 @@ extern volatile std::uint64_t value_at_interrupt;  // of the counter in `watched
 extern volatile unsigned watched;
 // Not 0: the PMU's handler sets counter 0 to overflow after so many more events.
 extern volatile std::uint64_t rearm;
+// Not null: called instead of all that, for a kernel without PMU registers.
+extern void (*pmu_handler)();
 
 // Switches the interrupt controller on, for private interrupts.
 void enable_interrupt(unsigned number);

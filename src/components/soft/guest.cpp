@@ -1,5 +1,6 @@
 #include "components/soft/guest.h"
 
+#include <array>
 #include <cerrno>
 
 #include <fcntl.h>
@@ -22,7 +23,18 @@ namespace {
 using base::fail;
 using session::ComponentEvent;
 
-constexpr std::string_view pmu_folder = "/sys/bus/event_source/devices/ringside_soft";
+constexpr std::string_view pmu_folder = "/sys/bus/event_source/devices";
+
+// What the hypervisor's counters count. The soft PMU's events are a table of their own.
+struct HardwareEvent {
+    const char* name;
+    const char* file;
+    const char* description;
+};
+constexpr std::array hardware_events{
+    HardwareEvent{"INSTRUCTIONS", "instructions", "instructions, counted by the CPU"},
+    HardwareEvent{"CYCLES", "cycles", "cycles of the CPU"},
+};
 
 // Of an event of perf, or without one of whole vCPUs.
 struct MachineCount : BegunCount {
@@ -63,8 +75,10 @@ class MachineCounters final : public BegunCounts<MachineCounters, MachineCount> 
     }
     std::string explain(std::size_t index) const override {
         if (auto why = reason(index); !why.empty()) return why;
-        return page_ != nullptr ? "soft: counted by this machine's QEMU, read from its page"
-                                : "soft: counted by this machine's QEMU, read by system calls";
+        const bool by_cpu = page_ != nullptr && !page_->is_live();
+        return fmt::format("soft: counted by {}, read {}",
+                           by_cpu ? "the CPU, which our hypervisor shares" : "this machine's QEMU",
+                           page_ != nullptr ? "from its page" : "by system calls");
     }
 
   private:
@@ -88,19 +102,28 @@ class MachineComponent final : public session::Component {
 
     std::string_view name() const override { return "soft"; }
     std::string_view description() const override {
-        return "what threads and CPUs execute, counted in software by the QEMU that is this "
-               "machine";
+        return "what threads and CPUs execute, counted by the QEMU that is this machine, or by "
+               "the CPU under our hypervisor";
     }
     session::Availability availability() const override {
         if (machine_pmu(root_)) return {true, ""};
-        return {false, "the driver ringside_soft is not loaded"};
+        return {false, "the driver ringside_pmu is not loaded"};
     }
 
     std::vector<ComponentEvent> events() const override {
         std::vector<ComponentEvent> events;
+        const auto pmu = machine_pmu(root_);
+        if (!pmu) return events;
+        if (!pmu->is_soft()) {
+            for (const auto& event : hardware_events) {
+                const auto config = config_of(*pmu, event.file);
+                if (config) events.push_back({event.name, event.description, "", false, *config});
+            }
+            return events;
+        }
         for (const auto& event : ringside::soft::all_events()) {
             const auto file = event.stat_name.empty() ? "kernel-instructions" : event.stat_name;
-            if (!root_.read(fmt::format("{}/events/{}", pmu_folder, file))) continue;
+            if (!config_of(*pmu, file)) continue;
             events.push_back({event.name, event.description, "", false, event.counter});
         }
         return events;
@@ -111,14 +134,21 @@ class MachineComponent final : public session::Component {
 
     Result<session::CountersPtr> open(std::span<const ComponentEvent> events,
                                       const SetOptions& options) const override {
-        auto mapped = MachinePage::map();
+        const auto pmu = machine_pmu(root_);
+        if (!pmu) return fail(ErrorCode::not_found, availability().reason);
+        auto mapped = MachinePage::map("/dev/" + pmu->name);
         const Target& target = options.target;
         const bool whole = target.kind == Target::Kind::cpus || target.kind == Target::Kind::system;
         if (whole && !mapped) return mapped.error();
+        if (whole && !mapped->is_live()) {
+            return fail(ErrorCode::unsupported, "soft events are of threads here",
+                        "ringside stat -a -e ringside_vpmu/instructions/ counts CPUs");
+        }
         if (!whole && target.kind != Target::Kind::calling_thread &&
             target.kind != Target::Kind::thread) {
-            return fail(ErrorCode::unsupported, "soft events are of threads and of CPUs here",
-                        "ringside stat -e ringside_soft/instructions/ counts processes");
+            return fail(
+                ErrorCode::unsupported, "soft events are of threads and of CPUs here",
+                fmt::format("ringside stat -e {}/instructions/ counts processes", pmu->name));
         }
         std::shared_ptr<const MachinePage> page;
         if (mapped) page = std::make_shared<MachinePage>(std::move(*mapped));
@@ -126,7 +156,7 @@ class MachineComponent final : public session::Component {
         for (const auto& event : events) {
             std::optional<perf::EventFd> own;
             if (!whole) {
-                auto opened = open_event(event, options);
+                auto opened = open_event(*pmu, event, options);
                 if (!opened) return opened.error();
                 own = std::move(*opened);
             }
@@ -137,6 +167,15 @@ class MachineComponent final : public session::Component {
     }
 
   private:
+    // What "event=0x8" says, of an event that the PMU has.
+    std::optional<std::uint64_t> config_of(const MachinePmu& pmu, std::string_view event) const {
+        constexpr std::string_view prefix = "event=0x";
+        const auto text =
+            root_.read_trimmed(fmt::format("{}/{}/events/{}", pmu_folder, pmu.name, event));
+        if (!text || !text->starts_with(prefix)) return std::nullopt;
+        return base::parse_u64(text->substr(prefix.size()), 16);
+    }
+
     static std::vector<unsigned> vcpus_of(const Target& target,
                                           const std::shared_ptr<const MachinePage>& page) {
         std::vector<unsigned> vcpus(target.cpus.begin(), target.cpus.end());
@@ -145,12 +184,11 @@ class MachineComponent final : public session::Component {
         return vcpus;
     }
 
-    Result<perf::EventFd> open_event(const ComponentEvent& event, const SetOptions& options) const {
-        const auto type = machine_pmu(root_);
-        if (!type) return fail(ErrorCode::not_found, availability().reason);
+    static Result<perf::EventFd> open_event(const MachinePmu& pmu, const ComponentEvent& event,
+                                            const SetOptions& options) {
         perf_event_attr attributes{};
         attributes.size = sizeof attributes;
-        attributes.type = *type;
+        attributes.type = pmu.type;
         attributes.config = event.id;
         attributes.exclude_user = !options.domains.user;
         attributes.exclude_kernel = !options.domains.kernel;
@@ -186,12 +224,14 @@ Result<MachinePage> MachinePage::map(const std::string& device) {
     return over(base::Mmap(memory, std::max(bytes, first)));
 }
 
-std::optional<std::uint32_t> machine_pmu(const base::SysRoot& root) {
-    const auto text = root.read_trimmed(fmt::format("{}/type", pmu_folder));
-    if (!text) return std::nullopt;
-    const auto number = base::parse_u64(*text);
-    if (!number || *number > UINT32_MAX) return std::nullopt;
-    return static_cast<std::uint32_t>(*number);
+std::optional<MachinePmu> machine_pmu(const base::SysRoot& root) {
+    for (const std::string name : {"ringside_soft", "ringside_vpmu"}) {
+        const auto text = root.read_trimmed(fmt::format("{}/{}/type", pmu_folder, name));
+        const auto number = text ? base::parse_u64(*text) : std::nullopt;
+        if (!number || *number > UINT32_MAX) continue;
+        return MachinePmu{name, static_cast<std::uint32_t>(*number)};
+    }
+    return std::nullopt;
 }
 
 session::ComponentPtr make_in_machine(const base::SysRoot& root) {

@@ -2,7 +2,7 @@
 # What softpmu_test asks of the soft PMU inside a guest; says "NAME VALUE" a line, and ends in a panic.
 pmu=/sys/bus/event_source/devices/ringside_soft
 event=ringside_soft/instructions/u
-module=/lib/modules/$(uname -r)/ringside_soft.ko
+module=/lib/modules/$(uname -r)/ringside_pmu.ko
 
 count() {
     name=$1
@@ -31,16 +31,16 @@ ringside record -o /tmp/own -c 10007 -e $event -- counted_loop 3000000 2>&1 | gr
 
 perf record -o /tmp/refused -c 10 -e $event -- true >/dev/null 2>&1 || echo "short_period refused"
 perf stat -e ringside_soft/event=99/ -- true 2>&1 | grep -q 'not supported' && echo "no_such_event refused"
-perf stat -o /dev/null -e $event -- rmmod ringside_soft 2>/dev/null
+perf stat -o /dev/null -e $event -- rmmod ringside_pmu 2>/dev/null
 [ -e $pmu ] && echo "unload_while_used refused"
 
 echo "tainted $(cat /proc/sys/kernel/tainted)"
-rmmod ringside_soft && echo "unload done"
+rmmod ringside_pmu && echo "unload done"
 ls -d $pmu /dev/ringside_soft 2>/dev/null | sed 's/^/left_behind /'
 grep ringside_soft /proc/interrupts | sed 's/^/left_behind /'
 insmod $module
 count again counted_loop 3000000
-rmmod ringside_soft
+rmmod ringside_pmu
 
 for device in /sys/bus/pci/devices/*; do
     [ "$(cat $device/device)" = 0x1110 ] || continue

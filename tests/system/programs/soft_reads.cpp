@@ -1,6 +1,6 @@
-// Counts itself in a machine with the soft PMU: what two loops differ by, in two threads at once
-// and on all CPUs, what a read costs, and what two events get that must take turns. Says one number
-// a line.
+// Counts itself in a machine with a shared page: what two loops differ by, in two threads at once,
+// through PAPI's interface, and on all CPUs, what a read costs, and what two events get that must
+// take turns. Says one number a line.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +8,7 @@
 
 #include <ringside/clocks.h>
 #include <ringside/event_set.h>
+#include <ringside/papi/papi.h>
 
 #include "components/soft/guest.h"
 #include "perf/event_fd.h"
@@ -41,6 +42,25 @@ std::int64_t difference(const ringside::Session& session, std::uint64_t iteratio
     counted(set, 1000);
     const auto once = counted(set, 1000);
     return counted(set, 1000 + iterations) - once;
+}
+
+// The same through PAPI's interface, which counts user mode unless told otherwise.
+std::int64_t papi_difference(std::uint64_t iterations) {
+    int set = PAPI_NULL;
+    if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
+        PAPI_create_eventset(&set) != PAPI_OK ||
+        PAPI_add_named_event(set, "soft:::INSTRUCTIONS") != PAPI_OK) {
+        return -1;
+    }
+    const auto counted_by_papi = [&](std::uint64_t turns) {
+        long long value = -1;
+        if (PAPI_start(set) != PAPI_OK) return value;
+        ringside::trust::counted_loop(turns);
+        return PAPI_stop(set, &value) == PAPI_OK ? value : -1;
+    };
+    counted_by_papi(1000);
+    const auto once = counted_by_papi(1000);
+    return counted_by_papi(1000 + iterations) - once;
 }
 
 // In nanoseconds the least of some rounds, since others use the CPU, too.
@@ -77,10 +97,10 @@ std::int64_t on_all_cpus(const ringside::Session& session, std::uint64_t iterati
 
 // Both want the alarm of the same counter, which there is one of.
 void take_turns() {
-    const auto type = ringside::components::soft::machine_pmu(ringside::base::SysRoot());
+    const auto pmu = ringside::components::soft::machine_pmu(ringside::base::SysRoot());
     perf_event_attr attributes{};
     attributes.size = sizeof attributes;
-    attributes.type = type.value_or(0);
+    attributes.type = pmu ? pmu->type : 0;
     attributes.config = SOFT_INSTRUCTIONS;
     attributes.exclude_kernel = 1;
     attributes.sample_period = 1'000'003;
@@ -108,6 +128,7 @@ int main() {
     beside.join();
     std::printf("own %lld\n", static_cast<long long>(own));
     std::printf("other %lld\n", static_cast<long long>(other));
+    std::printf("papi %lld\n", static_cast<long long>(papi_difference(1'000'000)));
     std::printf("cpus %lld\n", static_cast<long long>(on_all_cpus(session, 1'000'000)));
     say_cost_of_reading(session);
     take_turns();

@@ -1,5 +1,8 @@
 // Reading a perf event of a machine's soft PMU, on pages that this test writes in the place of
 // plugin, kernel and driver.
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "components/soft/guest.h"
@@ -13,11 +16,11 @@ constexpr std::size_t page_bytes = 65536;
 
 // A page of two vCPUs, and perf's page of an event.
 struct Machine {
-    Machine() {
+    explicit Machine(std::uint32_t flags = VPMU_PAGE_RAW_IS_LIVE) {
         void* memory =
             ::mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         EXPECT_TRUE(vpmu::format_page(memory, page_bytes, 2, 0, 0));
-        static_cast<vpmu_page_header*>(memory)->flags = VPMU_PAGE_RAW_IS_LIVE;
+        static_cast<vpmu_page_header*>(memory)->flags = flags;
         shared = memory;
         auto mapped = MachinePage::over(base::Mmap(memory, page_bytes));
         EXPECT_TRUE(mapped);
@@ -68,6 +71,38 @@ TEST(SoftInMachine, WholeCpusAreReadAsTheyAre) {
     EXPECT_TRUE(machine.page->read_vcpu(1, SOFT_USER_INSTRUCTIONS, value));
     EXPECT_EQ(value, 42u);
     EXPECT_FALSE(machine.page->read_vcpu(2, SOFT_USER_INSTRUCTIONS, value));
+}
+
+// Only a thread itself, and only on Arm, can read the CPU's own counter.
+TEST(SoftInMachine, APageThatIsNotLiveSaysNothingAboutWholeCpus) {
+    Machine machine(0);
+    EXPECT_FALSE(machine.page->is_live());
+    machine.count(0, 42);
+    std::uint64_t value = 0;
+    EXPECT_FALSE(machine.page->read_vcpu(0, SOFT_USER_INSTRUCTIONS, value));
+    machine.run_on(0, 0);
+    EXPECT_EQ(machine.read(), std::nullopt);
+}
+
+// What driver/ shows in sysfs on our hypervisor.
+TEST(SoftInMachine, OnTheHypervisorItHasTheCpusEvents) {
+    namespace fs = std::filesystem;
+    const fs::path root = scratch::file("on_hypervisor");
+    const fs::path pmu = root / "sys/bus/event_source/devices/ringside_vpmu";
+    fs::create_directories(pmu / "events");
+    std::ofstream(pmu / "type") << "9\n";
+    std::ofstream(pmu / "events/instructions") << "event=0x08\n";
+    std::ofstream(pmu / "events/cycles") << "event=0x11\n";
+    const auto found = machine_pmu(base::SysRoot(root));
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->type, 9u);
+    EXPECT_FALSE(found->is_soft());
+    const auto events = make_in_machine(base::SysRoot(root))->events();
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].name, "INSTRUCTIONS");
+    EXPECT_EQ(events[0].id, 0x08u);
+    EXPECT_EQ(events[1].name, "CYCLES");
+    EXPECT_EQ(events[1].id, 0x11u);
 }
 
 TEST(SoftInMachine, IsNotThereWithoutTheDriver) {

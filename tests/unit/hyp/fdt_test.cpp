@@ -70,7 +70,7 @@ bool holds(const Blob& blob, const std::string& text) {
 }
 
 const GuestTree wanted{
-    {0x48000000, 0x4c000000}, {0x4a000000, 0x4a001000}, "quiet", "lazy_mediated"};
+    {0x48000000, 0x4c000000}, {0x4a000000, 0x4a001000}, "quiet", "lazy_mediated", 23};
 
 TEST(Fdt, finds_the_memory) {
     const Range memory = find_memory(tree());
@@ -95,6 +95,9 @@ TEST(Fdt, a_guest_is_told_of_its_own) {
     Blob initrd;
     add64(initrd, 0x4a001000);
     EXPECT_TRUE(holds(out, std::string(initrd.begin(), initrd.end())));
+    Blob interrupt;  // private, number 23, level-sensitive
+    add32(interrupt, 1), add32(interrupt, 7), add32(interrupt, 4);
+    EXPECT_TRUE(holds(out, std::string(interrupt.begin(), interrupt.end())));
     // What was written can be read, and so written again.
     Blob again(4096);
     EXPECT_GT(write_guest_tree(out, wanted, again), 0u);
