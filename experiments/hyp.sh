@@ -38,9 +38,4 @@ hyp_record() {
 # What `perf stat -x,` counted, in the order of its events.
 perf_counts() { awk -F, 'NF > 5 { print $1 }' "$scratch/out"; }
 
-status=0
-expect() {  # WHAT WANTED GOT
-    [ "$2" = "$3" ] && return
-    echo "NOT AS EXPECTED: $1: $3 instead of $2" >&2
-    status=1
-}
+. "$tree/experiments/expect.sh"

@@ -13,6 +13,7 @@ std::atomic<bool> is_switching;
 
 void set_off(bool off) {
     plugin.off = off;
+    if (plugin.profile.is_open() && !off) plugin.profile.look_for_tasks(plugin.memory);
     if (plugin.guest_page.is_open()) plugin.guest_page.set_starved(off);
     std::atomic_ref(plugin.store.extension().is_off).store(off ? 1 : 0, std::memory_order_release);
 }

@@ -9,6 +9,7 @@
 
 #include <ringside/result.h>
 
+#include "guest/kernel_port.h"
 #include "guest/machine.h"
 #include "guest/relay.h"
 
@@ -18,6 +19,7 @@ struct BootRequest {
     MachineSpec spec;  // ports and console are filled in by boot()
     // What to do with the bytes of each port, by name. "status" is boot's own.
     std::vector<std::pair<std::string, Sink>> ports;
+    KernelPort* kernel_port = nullptr;      // where it says what its kernel is like, if it shall
     fs::path directory;                     // where pipes and logs go; must exist
     std::function<void()> started = [] {};  // called when the command runs
     std::chrono::milliseconds limit{0};
