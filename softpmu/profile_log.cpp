@@ -51,8 +51,13 @@ void ProfileLog::look_for_tasks(const GuestMemory& memory) {
     }
 }
 
+bool ProfileLog::is_stopped() const {
+    return std::atomic_ref(profile_->stopped).load(std::memory_order_relaxed) != 0;
+}
+
 void ProfileLog::add_sample(soft_sample_kind kind, std::uint64_t ip, std::uint64_t amount,
                             std::uint32_t vcpu, std::uint64_t now_ns) {
+    if (is_stopped()) return;
     const std::uint64_t index =
         std::atomic_ref(profile_->sample_count).fetch_add(1, std::memory_order_relaxed);
     if (index >= SOFT_PROFILE_SAMPLES) return;
@@ -115,6 +120,7 @@ soft_exit& ProfileLog::exit_of(const DeviceAccess& access) {
 }
 
 void ProfileLog::add_access(const DeviceAccess& access) {
+    if (is_stopped()) return;
     const std::lock_guard lock(mutex_);
     soft_exit& exit = exit_of(access);
     ++exit.count;

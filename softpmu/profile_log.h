@@ -38,6 +38,7 @@ class ProfileLog {
     void add_access(const DeviceAccess& access);
 
   private:
+    bool is_stopped() const;
     std::uint32_t index_of(const soft_map& map);
     soft_exit& exit_of(const DeviceAccess& access);
 

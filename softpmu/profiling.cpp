@@ -1,4 +1,5 @@
 // A machine that is profiled: samples know the guest's task, and accesses to devices their cost.
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -76,6 +77,24 @@ void on_kernel_block(unsigned index, void* data) {
     vcpu.profile->clock.enter(static_cast<const Block*>(data)->start, now_ns);
 }
 
+struct DeviceName {
+    char text[48];
+};
+// QEMU has no name for what shares a page with others, and makes up another one in every run. Then
+// it is the page's address, which the guest's /proc/iomem knows.
+DeviceName name_of(const qemu_plugin_hwaddr* place) {
+    constexpr std::uint64_t page = 4096;
+    DeviceName name{};
+    const char* known = qemu_plugin_hwaddr_device_name(place);
+    if (std::strncmp(known, "anon", 4) == 0) {
+        const std::uint64_t address = qemu_plugin_hwaddr_phys_addr(place);
+        std::snprintf(name.text, sizeof name.text, "%#" PRIx64, address / page * page);
+    } else {
+        std::strncpy(name.text, known, sizeof name.text - 1);
+    }
+    return name;
+}
+
 void on_kernel_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed,
                       void* ip) {
     if (!may_be_device(accessed)) [[likely]]
@@ -87,8 +106,7 @@ void on_kernel_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t 
     DeviceAccess access;
     access.ip = reinterpret_cast<std::uint64_t>(ip);
     access.is_write = qemu_plugin_mem_is_store(info);
-    access.device =
-        count_device(vcpu, qemu_plugin_hwaddr_device_name(place), access.is_write, access.ip);
+    access.device = count_device(vcpu, name_of(place).text, access.is_write, access.ip);
     finish_access(vcpu, access, now);
 }
 

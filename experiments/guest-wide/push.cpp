@@ -1,7 +1,7 @@
-// On the machine that runs the guest: sends segments into it, each on its own, through a port of
-// the loopback interface that leads there.
-//   push PORT SEGMENTS BYTES GAP_US
-#include <algorithm>
+// On the machine that runs the guest: sends segments into it through a port of the loopback
+// interface that leads there, each when the one before was answered, so that the guest has an
+// interrupt for each of them however busy both machines are.
+//   push PORT SEGMENTS BYTES
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -54,8 +54,8 @@ bool send_all(int peer, const std::vector<char>& segment) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 5) {
-        std::fputs("usage: push PORT SEGMENTS BYTES GAP_US\n", stderr);
+    if (argc != 4) {
+        std::fputs("usage: push PORT SEGMENTS BYTES\n", stderr);
         return 2;
     }
     const int peer = connect_when_ready(std::atoi(argv[1]), Clock::now() + std::chrono::minutes(4));
@@ -66,19 +66,14 @@ int main(int argc, char** argv) {
     const int on = 1;
     ::setsockopt(peer, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const std::vector<char> segment(static_cast<std::size_t>(std::atol(argv[3])), 'x');
-    const std::chrono::microseconds gap(std::atol(argv[4]));
-    auto next = Clock::now();
+    char answer = 0;
     for (long i = std::atol(argv[2]); i > 0; --i) {
-        if (!send_all(peer, segment)) {
+        if (!send_all(peer, segment) || ::read(peer, &answer, 1) != 1) {
             std::perror("push");
             return 1;
         }
-        // After a delay it goes on at its pace, and does not make up for it.
-        next = std::max(next + gap, Clock::now());
-        std::this_thread::sleep_until(next);
     }
-    // Until the guest has taken all of it, and closes its side.
+    // Until the guest has closed its side.
     ::shutdown(peer, SHUT_WR);
-    char rest = 0;
-    return ::read(peer, &rest, 1) == 0 ? 0 : 1;
+    return ::read(peer, &answer, 1) == 0 ? 0 : 1;
 }

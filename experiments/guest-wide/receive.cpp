@@ -1,7 +1,7 @@
-// In the guest: receives over one connection until its peer has sent all, the way a server does,
-// waiting in poll(). First it asks for the filter table of iptables, which the kernel makes for the
-// first who asks, so that every packet goes through it.
-//   receive PORT
+// In the guest: receives over one connection until its peer has sent all, the way a server does:
+// waits in poll(), and answers each segment with a byte. First it asks for the filter table of
+// iptables, which the kernel makes for the first who asks, so that every packet goes through it.
+//   receive PORT BYTES
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -44,8 +44,8 @@ int accept_one(int port) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::fputs("usage: receive PORT\n", stderr);
+    if (argc != 3) {
+        std::fputs("usage: receive PORT BYTES\n", stderr);
         return 2;
     }
     make_filter_table();
@@ -54,11 +54,16 @@ int main(int argc, char** argv) {
     // Who connects too early is answered by nobody.
     if (::write(peer, "!", 1) != 1) return fail("receive");
     std::array<char, 65536> buffer;
+    const long long segment = std::atoll(argv[2]);
     long long received = 0;
+    long long answered = 0;
     for (pollfd wait{peer, POLLIN, 0}; ::poll(&wait, 1, -1) == 1;) {
         const ssize_t count = ::read(peer, buffer.data(), buffer.size());
         if (count <= 0) break;
         received += count;
+        for (; (answered + 1) * segment <= received; ++answered) {
+            if (::write(peer, "!", 1) != 1) return fail("receive");
+        }
     }
     std::printf("received %lld bytes\n", received);
     return 0;

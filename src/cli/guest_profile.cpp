@@ -94,6 +94,7 @@ Result<GuestProfiling> GuestProfiling::make(const GuestProfileChoice& choice) {
 void GuestProfiling::attach(guest::BoxRequest& request) {
     share_root_ = request.share_root;
     put_ = request.put;
+    request.ended = [this] { ends(); };
     request.soft_pmu.profile = guest::ProfileWish{
         counts_folder(), period_, [this](const std::string& folder) { begins(folder); }};
 }
@@ -133,7 +134,8 @@ ProfileSummary GuestProfiling::summarize(const soft::CountFile& file,
                                          const soft::GuestProfile& profile) {
     const double clock_ghz = static_cast<double>(clock_ticks() - began_ticks_) /
                              static_cast<double>(real_ns() - began_ns_);
-    const auto kallsyms = base::SysRoot(kernel_folder()).read("/proc/kallsyms", most_kernel_bytes);
+    const base::SysRoot guest(kernel_folder());
+    const auto kallsyms = guest.read("/proc/kallsyms", most_kernel_bytes);
     const auto symbols = symbols::parse_kallsyms(kallsyms ? *kallsyms : "").functions;
     const auto name_of = [&](std::uint64_t address) {
         const auto* symbol = symbols.find(address);
@@ -151,9 +153,12 @@ ProfileSummary GuestProfiling::summarize(const soft::CountFile& file,
     summary.file = choice_.file;
     summary.period = period_;
     summary.rate = soft::host_rate(profile.head, clock_ghz);
-    summary.instructions = file.total(SOFT_INSTRUCTIONS);
-    summary.devices = soft::device_costs(profile, file.devices());
-    summary.functions = soft::device_costs(profile, file.devices(), name_of);
+    summary.instructions = instructions_.value_or(file.total(SOFT_INSTRUCTIONS));
+    auto devices = file.devices();
+    const auto iomem = guest.read("/proc/iomem");
+    for (auto& device : devices) device.name = soft::device_name(device.name, iomem.value_or(""));
+    summary.devices = soft::device_costs(profile, devices);
+    summary.functions = soft::device_costs(profile, devices, name_of);
     summary.notes = notes_;
     return summary;
 }
@@ -171,6 +176,16 @@ record::GuestRecording GuestProfiling::recording(const soft::HostRate& rate) con
         return find_here(path, share_root_, put_);
     };
     return recording;
+}
+
+// What the box does after its command is not the command's.
+void GuestProfiling::ends() {
+    const auto counts = counts_in(counts_folder());
+    if (!counts) return;
+    if (const auto file = soft::CountFile::read(*counts)) {
+        [[maybe_unused]] const auto stopped = file->stop_profile();
+        instructions_ = file->total(SOFT_INSTRUCTIONS);
+    }
 }
 
 Result<void> GuestProfiling::finish() {

@@ -36,6 +36,7 @@ class GuestProfiling {
     GuestProfiling(GuestProfileChoice choice, std::uint64_t period, MemoryFolder folder);
     // When the guest has said what its kernel is like.
     void begins(const std::string& kernel_folder);
+    void ends();
     Result<void> switch_on();
     std::string counts_folder() const { return folder_->path() + "/counts"; }
     std::string kernel_folder() const { return folder_->path() + "/kernel"; }
@@ -47,6 +48,7 @@ class GuestProfiling {
     std::optional<MemoryFolder> folder_;
     bool share_root_ = false;
     std::vector<guest::Transfer> put_;
+    std::optional<std::uint64_t> instructions_;  // when the command had ended
     std::uint64_t began_ns_ = 0;
     std::uint64_t began_ticks_ = 0;
     std::optional<Error> failure_;

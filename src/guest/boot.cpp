@@ -105,6 +105,7 @@ Result<BootEnd> boot(BootRequest request) {
     LineSplitter outer([&](std::string_view line) {
         end.outer.take_line(line);
         if (end.outer.phase == "command") request.started();
+        if (end.outer.phase == "exit") request.ended();
     });
     LineSplitter inner([&](std::string_view line) { end.inner.take_line(line); });
     // The init script takes "status" as the sign that all ports are there: it is the last.

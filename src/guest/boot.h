@@ -22,6 +22,7 @@ struct BootRequest {
     KernelPort* kernel_port = nullptr;      // where it says what its kernel is like, if it shall
     fs::path directory;                     // where pipes and logs go; must exist
     std::function<void()> started = [] {};  // called when the command runs
+    std::function<void()> ended = [] {};    // and when it has ended
     std::chrono::milliseconds limit{0};
     int cancel_fd = -1;
     std::vector<int> kept_fds;  // that QEMU inherits

@@ -292,6 +292,7 @@ Result<BootRequest> BoxRun::boot_request() {
     boot.spec.share_root = request_.share_root;
     boot.spec.terminal = request_.terminal;
     boot.started = request_.started;
+    boot.ended = request_.ended;
     if (auto planned = plan_hypervisor_of(boot.spec); !planned) return planned.error();
     boot.ports = ports();
     boot.directory = directory_;

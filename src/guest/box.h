@@ -77,7 +77,9 @@ struct BoxRequest {
     int stderr_fd = 2;   // also both outputs of `beside`, a "host: " before each line
     int cancel_fd = -1;  // readable: stop at once; the error is `interrupted`
     Progress progress = [](std::string_view) {};
-    std::function<void()> started = [] {};  // called, from this thread, when the command runs
+    // Called, from this thread, when the command runs, and when it has ended.
+    std::function<void()> started = [] {};
+    std::function<void()> ended = [] {};
     // Keep a copy of the kernel's console here.
     std::string console_file;
 };

@@ -97,13 +97,23 @@ Result<void> CountFile::ask_switch(bool off) const {
     return write_at(extension_at_ + offsetof(soft_extension, wanted_off), &wanted, sizeof wanted);
 }
 
-Result<void> CountFile::introduce(const soft_kernel& kernel) const {
+Result<void> CountFile::write_profile(std::size_t offset, const void* bytes,
+                                      std::size_t count) const {
     const auto at = extension_.profile_offset;
     const bool fits = at <= file_bytes_ && sizeof(soft_profile) <= file_bytes_ - at;
     if (!has_profile() || !fits) {
         return fail(ErrorCode::unsupported, path_ + " is of a machine that is not profiled");
     }
-    return write_at(at + offsetof(soft_profile, kernel), &kernel, sizeof kernel);
+    return write_at(at + offset, bytes, count);
+}
+
+Result<void> CountFile::introduce(const soft_kernel& kernel) const {
+    return write_profile(offsetof(soft_profile, kernel), &kernel, sizeof kernel);
+}
+
+Result<void> CountFile::stop_profile() const {
+    constexpr std::uint64_t stopped = 1;
+    return write_profile(offsetof(soft_profile, stopped), &stopped, sizeof stopped);
 }
 
 bool CountFile::counts(unsigned counter) const {

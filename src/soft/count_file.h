@@ -41,6 +41,8 @@ class CountFile {
     Result<void> ask_switch(bool off) const;
     // Tells a machine that is profiled what its kernel is like; before it is switched on.
     Result<void> introduce(const soft_kernel& kernel) const;
+    // And has nothing more kept in its profile.
+    Result<void> stop_profile() const;
 
     bool counts(unsigned counter) const;
     // Over all vCPUs.
@@ -72,6 +74,7 @@ class CountFile {
 
     static std::string text(const char (&field)[SOFT_NAME_BYTES]);
     vpmu::PageReader page() const { return {page_.data(), page_.size() * sizeof page_[0]}; }
+    Result<void> write_profile(std::size_t offset, const void* bytes, std::size_t count) const;
     Result<void> write_at(std::uint64_t offset, const void* bytes, std::size_t count) const;
     template <typename T>
     Result<std::vector<T>> read_table(std::uint64_t offset, std::uint64_t count) const;

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "base/text.h"
 #include "soft/profile_buckets.h"
 
 namespace ringside::soft {
@@ -60,6 +61,26 @@ std::vector<DeviceCost> device_costs(const GuestProfile& profile,
         return a.total_ns > b.total_ns;
     });
     return costs;
+}
+
+std::string device_name(const std::string& name, std::string_view iomem) {
+    constexpr std::uint64_t page = 4096;
+    const auto address = name.starts_with("0x") ? base::parse_u64(name.substr(2), 16)
+                                                : std::optional<std::uint64_t>();
+    if (!address) return name;
+    std::string found = name;
+    // "  fed00000-fed003ff : HPET 0"
+    for (const auto line : base::split_lines(iomem)) {
+        const auto colon = line.find(" : ");
+        const auto dash = line.find('-');
+        if (colon == std::string_view::npos || dash > colon) continue;
+        const auto begin = base::parse_u64(base::trim(line.substr(0, dash)), 16);
+        const auto end = base::parse_u64(line.substr(dash + 1, colon - dash - 1), 16);
+        if (begin && end && *begin < *address + page && *end >= *address) {
+            found = line.substr(colon + 3);
+        }
+    }
+    return found;
 }
 
 HostRate host_rate(const soft_profile& profile, double clock_ghz) {

@@ -32,6 +32,10 @@ std::vector<DeviceCost> device_costs(const GuestProfile& profile,
                                      const std::vector<CountFile::Device>& devices,
                                      const NameOf& function_of = nullptr);
 
+// What lies at a page that QEMU has no name for, "0xfed00000", by the guest's /proc/iomem: its last
+// and so most exact line. Other names, and pages that nobody knows, stay as they are.
+std::string device_name(const std::string& name, std::string_view iomem);
+
 // How many instructions a nanosecond of QEMU's is worth.
 struct HostRate {
     double per_ns = 0;

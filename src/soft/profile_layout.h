@@ -100,6 +100,7 @@ struct soft_host_rate {
 
 struct soft_profile {
     struct soft_kernel kernel;
+    uint64_t stopped;          /* others write 1 here: nothing more is kept */
     uint64_t device_period_ns; /* from sample to sample */
     uint64_t task_state;       /* enum soft_task_state */
     uint64_t sample_offset;    /* in the file */

@@ -67,6 +67,20 @@ TEST(DeviceCosts, AreByDeviceAndByFunction) {
     EXPECT_NEAR(static_cast<double>(by_function[0].median_ns), 9000, 1000);
 }
 
+TEST(DeviceNames, AreThoseOfTheGuestWhereQemuHasNone) {
+    constexpr const char* iomem =
+        "00000000-00000fff : Reserved\n"
+        "c0000000-febfffff : PCI Bus 0000:00\n"
+        "  febd1000-febd10ff : 0000:00:02.0\n"
+        "    febd1000-febd10ff : 8139cp\n"
+        "fed00000-fed003ff : HPET 0\n"
+        "nonsense : x\n";
+    EXPECT_EQ(device_name("0xfebd1000", iomem), "8139cp") << "the most exact";
+    EXPECT_EQ(device_name("0xfed00000", iomem), "HPET 0");
+    EXPECT_EQ(device_name("0xffff0000", iomem), "0xffff0000");
+    EXPECT_EQ(device_name("apic-msi", iomem), "apic-msi");
+}
+
 TEST(HostRate, IsMeasuredOrAssumed) {
     soft_profile profile{};
     EXPECT_FALSE(host_rate(profile, 2.5).measured);
@@ -131,6 +145,8 @@ TEST_F(ProfileFile, TakesWhatTheKernelIsLike) {
     kernel.task_comm = 2976;
     ASSERT_TRUE(read().introduce(kernel));
     EXPECT_EQ(log_.shown().kernel.task_comm, 2976u);
+    ASSERT_TRUE(read().stop_profile());
+    EXPECT_EQ(log_.shown().stopped, 1u);
 }
 
 TEST_F(ProfileFile, SurvivesForgedNumbers) {

@@ -124,6 +124,15 @@ TEST_F(Log, AddsUpAccesses) {
     EXPECT_EQ(exit(1).is_write, 0u);
 }
 
+TEST_F(Log, KeepsNothingOnceItIsStopped) {
+    log_.add_access({0x10, 2, true, 700, false});
+    log_.shown().stopped = 1;
+    log_.add_access({0x10, 2, true, 700, false});
+    log_.add_sample(SOFT_SAMPLE_INSTRUCTIONS, 1, 1, 0, 1);
+    EXPECT_EQ(exit(0).count, 1u);
+    EXPECT_EQ(log_.shown().sample_count, 0u);
+}
+
 // A guest may reach devices from as much code as it likes.
 TEST_F(Log, IsBounded) {
     for (std::uint64_t i = 1; i <= 3 * SOFT_PROFILE_EXITS; ++i) {
