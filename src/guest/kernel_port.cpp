@@ -16,11 +16,15 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
-// The last entry of an archive has this name, and padding behind it.
+// The last entry of an archive has this name; with its padding it ends at a multiple of 4. Behind
+// it may be more padding.
 bool is_whole(std::string_view archive) {
     constexpr std::size_t most_padding = 1024;
+    constexpr std::string_view last = "TRAILER!!!";
+    constexpr std::size_t name_bytes = 14;
     const auto end = archive.substr(archive.size() - std::min(archive.size(), most_padding));
-    return end.find("TRAILER!!!") != std::string_view::npos;
+    const auto at = end.find(last);
+    return at != std::string_view::npos && end.size() - at >= name_bytes;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 // Documentation/bpf/btf.rst, section 2.
 constexpr std::uint16_t magic_number = 0xeb9f;
+constexpr std::size_t least_header_bytes = 24;
 constexpr std::size_t type_bytes = 12;
 constexpr std::size_t member_bytes = 12;
 enum Kind : std::uint32_t {
@@ -85,7 +86,9 @@ Result<Btf> Btf::parse(std::string bytes) {
     const std::uint64_t types_end = types_at + btf.word(12);
     btf.strings_at_ = header_bytes + btf.word(16);
     btf.strings_bytes_ = btf.word(20);
-    const bool sane = (btf.word(0) & 0xffff) == magic_number && types_end <= btf.bytes_.size() &&
+    const bool sane = btf.bytes_.size() >= least_header_bytes &&
+                      header_bytes >= least_header_bytes &&
+                      (btf.word(0) & 0xffff) == magic_number && types_end <= btf.bytes_.size() &&
                       btf.strings_at_ + btf.strings_bytes_ <= btf.bytes_.size();
     if (!sane) return not_btf();
     btf.types_.push_back(0);

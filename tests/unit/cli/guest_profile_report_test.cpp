@@ -27,7 +27,7 @@ TEST(GuestProfileReport, PrintsItsUnitAndFactorWithTheTables) {
     EXPECT_THAT(text, HasSubstr("2.445 for each ns"));
     EXPECT_THAT(text, HasSubstr("assumed"));
     EXPECT_THAT(text, HasSubstr("1,234,567"));
-    EXPECT_THAT(text, HasSubstr("30           25         2       1 us"));
+    EXPECT_THAT(text, HasSubstr("30           25         2    1.00 us"));
     EXPECT_THAT(text, HasSubstr("rtl8139, cp_interrupt"));
     auto measured = made();
     measured.rate.measured = true;

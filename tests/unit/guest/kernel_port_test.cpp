@@ -63,7 +63,7 @@ TEST_F(KernelPortTest, WaitsForTheRest) {
 }
 
 TEST_F(KernelPortTest, LetsABoxGoOnThatSendsNonsense) {
-    port_->take("this is not what it should be: TRAILER!!!");
+    port_->take("this is not what it should be: TRAILER!!!, or is it?");
     EXPECT_EQ(calls_, 1);
     EXPECT_EQ(folder_, "");
     EXPECT_EQ(answer(), "go\n");
