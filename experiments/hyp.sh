@@ -42,12 +42,7 @@ hyp_record() {
 # What `perf stat -x,` counted, in the order of its events.
 perf_counts() { awk -F, 'NF > 5 { print $1 }' "$scratch/out"; }
 
-status=0
-expect() {  # WHAT WANTED GOT
-    [ "$2" = "$3" ] && return
-    echo "NOT AS EXPECTED: $1: $3 instead of $2" >&2
-    status=1
-}
+. "$tree/experiments/expect.sh"
 
 # hyp_native IMAGE: a guest of hyp/tests on the machine itself; its console is in $scratch/console.
 hyp_native() {

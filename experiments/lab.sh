@@ -22,10 +22,4 @@ number_of() {
         $1 == key && $2 ~ /^[0-9.]+,?$/ && ++seen == n { sub(/,$/, "", $2); print $2; exit }'
 }
 
-# Remembers that something is not as the README says; the script ends with `exit $status`.
-status=0
-expect() {  # WHAT WANTED GOT
-    [ "$2" = "$3" ] && return
-    echo "NOT AS EXPECTED: $1: $3 instead of $2" >&2
-    status=1
-}
+. "$(dirname "${BASH_SOURCE[0]}")/expect.sh"

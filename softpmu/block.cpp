@@ -147,4 +147,9 @@ bool is_port_access(Guest guest, Bytes instruction) {
            in_range(bytes[0], 0x6c, 0x6f);
 }
 
+bool is_port_write(Bytes instruction) {
+    const Bytes bytes = opcode_of(instruction).bytes;
+    return !bytes.empty() && (bytes[0] & 2) != 0;
+}
+
 }  // namespace ringside::softpmu

@@ -34,6 +34,8 @@ Ending ending_of(Guest guest, std::span<const std::uint8_t> instruction, std::ui
 
 // x86's in, out, ins and outs.
 bool is_port_access(Guest guest, std::span<const std::uint8_t> instruction);
+// Of these, out and outs.
+bool is_port_write(std::span<const std::uint8_t> instruction);
 
 // No instruction begins there.
 constexpr std::uint64_t nowhere = 1;

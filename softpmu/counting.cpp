@@ -36,7 +36,12 @@ template <typename Address>
 [[gnu::noinline]] void take_samples(Vcpu& vcpu, soft_counter counter, Address address) {
     const std::uint64_t now = vcpu.shown->counter[counter].raw;
     for (; now >= vcpu.sample_at; vcpu.sample_at += plugin.options.period) {
-        plugin.store.add_sample(counter, address(now - vcpu.sample_at), vcpu.thread);
+        const std::uint64_t ip = address(now - vcpu.sample_at);
+        if (vcpu.profile != nullptr) {
+            add_profile_sample(vcpu, ip);
+        } else {
+            plugin.store.add_sample(counter, ip, vcpu.thread);
+        }
     }
 }
 
@@ -73,6 +78,7 @@ void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, Address address)
         vcpu.lent = &plugin.guest_page.vcpu(index);
         vcpu.alarms = &plugin.guest_page.alarms(index);
     }
+    if (plugin.profile.is_open() && vcpu.profile == nullptr) begin_profile(vcpu);
     vcpu.sampled = static_cast<std::uint32_t>(plugin.options.sampled);
     // Its count goes on where another thread left it, or begins.
     const std::uint64_t counted = vcpu.shown->counter[vcpu.sampled].raw;
@@ -117,13 +123,6 @@ struct Stretch {
         return block.start + block.offsets[std::min<std::uint64_t>(index, block.count - 1)];
     }
 };
-
-Vcpu& vcpu_at(unsigned index) {
-    Vcpu& vcpu = place_of(index);
-    if (vcpu.shown == nullptr) [[unlikely]]
-        claim(index, vcpu);
-    return vcpu;
-}
 
 template <bool Samples, bool Lends>
 void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
@@ -211,17 +210,6 @@ soft_device& device_named(const char* name) {
     return extension.device[i];
 }
 
-void count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address) {
-    const auto here = [&](std::uint64_t) { return address; };
-    if (vcpu.lent != nullptr) {
-        add<true, true>(vcpu, SOFT_IO, 1, here);
-    } else {
-        add<true, false>(vcpu, SOFT_IO, 1, here);
-    }
-    soft_device& device = device_named(name);
-    std::atomic_ref(store ? device.writes : device.reads).fetch_add(1, std::memory_order_relaxed);
-}
-
 // `data` is where the instruction lies.
 template <bool Models, bool FindsDevices, bool Samples, bool Lends>
 void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
@@ -253,6 +241,25 @@ auto chosen(With with, bool first, Rest... rest) {
 }
 
 }  // namespace
+
+Vcpu& vcpu_at(unsigned index) {
+    Vcpu& vcpu = place_of(index);
+    if (vcpu.shown == nullptr) [[unlikely]]
+        claim(index, vcpu);
+    return vcpu;
+}
+
+std::uint32_t count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address) {
+    const auto here = [&](std::uint64_t) { return address; };
+    if (vcpu.lent != nullptr) {
+        add<true, true>(vcpu, SOFT_IO, 1, here);
+    } else {
+        add<true, false>(vcpu, SOFT_IO, 1, here);
+    }
+    soft_device& device = device_named(name);
+    std::atomic_ref(store ? device.writes : device.reads).fetch_add(1, std::memory_order_relaxed);
+    return static_cast<std::uint32_t>(&device - plugin.store.extension().device);
+}
 
 // Which port is in a register, which QEMU does not show.
 void on_port_read(unsigned index, void* address) {

@@ -1,5 +1,6 @@
 #include "softpmu/options.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "soft/layout.h"
@@ -9,7 +10,11 @@ namespace ringside::softpmu {
 
 namespace {
 
-constexpr std::uint64_t default_period = 1'000'003;  // a prime: no loop keeps step with it
+// Primes: no loop keeps step with them.
+constexpr std::uint64_t default_period = 1'000'003;
+constexpr std::uint64_t default_profile_period = 100'003;
+
+constexpr std::uint64_t most_ram_mb = std::uint64_t{1} << 24;
 
 bool parse_switch(std::string_view value, bool& into) {
     into = value == "on";
@@ -26,8 +31,10 @@ bool parse_mode(std::string_view value, PluginOptions& options) {
     options.hot = value == "hot";
     const bool full = value == "full";
     if (full) options.branches = options.memory = options.predictor = options.caches = true;
+    options.profile = value == "profile";
     if (value == "sample" && options.period == 0) options.period = default_period;
-    return options.hot || full || value == "sample" || value == "count";
+    if (options.profile && options.period == 0) options.period = default_profile_period;
+    return options.hot || full || options.profile || value == "sample" || value == "count";
 }
 
 }  // namespace
@@ -49,6 +56,10 @@ std::string PluginOptions::read(std::span<char* const> words) {
             good = parse_number(value, sampled) && sampled < SOFT_COUNTERS;
         } else if (name == "guest") {
             good = parse_number(value, guest_socket);
+        } else if (name == "device_period") {
+            good = parse_number(value, device_period_ns);
+        } else if (name == "ram") {
+            good = parse_number(value, ram_mb) && ram_mb <= most_ram_mb;
         } else if (name == "start") {
             good = value == "on" || value == "off";
             starts_off = value == "off";
@@ -65,6 +76,11 @@ std::string PluginOptions::read(std::span<char* const> words) {
     }
     if (folder.empty()) return "folder=PATH is missing";
     if (sampled != 0 && period == 0) return "sampled=N needs period=N";
+    const bool more = sampled != 0 || memory || caches || guest_socket != 0;
+    if (profile && more) {
+        return "mode=profile samples instructions and times devices, and nothing else";
+    }
+    if (profile && device_period_ns == 0) device_period_ns = std::max<std::uint64_t>(period / 2, 1);
     return "";
 }
 
@@ -79,7 +95,7 @@ std::uint64_t PluginOptions::counters(bool whole_machine) const {
     if (follows_blocks(whole_machine)) mask |= bits({SOFT_BRANCHES, SOFT_TAKEN_BRANCHES});
     if (whole_machine) mask |= bits({SOFT_KERNEL_INSTRUCTIONS});
     if (memory || caches) mask |= bits({SOFT_LOADS, SOFT_STORES});
-    if (memory && whole_machine) mask |= bits({SOFT_IO});
+    if ((memory || profile) && whole_machine) mask |= bits({SOFT_IO});
     if (predictor) mask |= bits({SOFT_BRANCH_MISS_MODEL});
     if (caches) {
         mask |= bits({SOFT_L1D_MISS_MODEL, SOFT_L2_MISS_MODEL, SOFT_DTLB_LOAD_MISS_MODEL,

@@ -22,6 +22,10 @@ struct PluginOptions {
     // guest=FD: a machine's own kernel sees the counters, by an ivshmem device at the other end of
     // this socket.
     std::uint64_t guest_socket = 0;
+    // mode=profile: samples of a whole machine, by task, and what its devices cost
+    bool profile = false;
+    std::uint64_t device_period_ns = 0;  // device_period=NS: a sample every so much of their time
+    std::uint64_t ram_mb = 0;            // ram=MB: the machine's memory, where its tasks are found
 
     // Empty, or what is wrong.
     std::string read(std::span<char* const> words);

@@ -94,11 +94,21 @@ int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const>
     const std::string file = self.dli_fname != nullptr ? self.dli_fname : "";
     plugin.self = {plugin_argument(file, words), file, plugin.options.folder};
 
-    StoreOptions store{plugin.options.folder, machine,
-                       plugin.options.counters(info.system_emulation), plugin.options.period,
-                       plugin.options.hot ? std::uint64_t{1} << 20 : 0};
+    StoreOptions store{plugin.options.folder,
+                       machine,
+                       plugin.options.counters(info.system_emulation),
+                       plugin.options.period,
+                       plugin.options.hot ? std::uint64_t{1} << 20 : 0,
+                       plugin.options.profile ? ProfileLog::bytes() : 0};
     if (const int error = plugin.store.open(store); error != 0) {
         return refuse("it cannot write to " + store.folder + ": " + std::strerror(error));
+    }
+    if (plugin.options.profile) {
+        if (!info.system_emulation || plugin.guest != Guest::x86_64) {
+            return refuse("mode=profile is for x86-64 machines");
+        }
+        plugin.profile.open(plugin.store.profile(), plugin.store.extension().profile_offset,
+                            plugin.options.device_period_ns);
     }
     if (plugin.options.guest_socket != 0) {
         if (const auto wrong = lend_to_guest(info); !wrong.empty()) return refuse(wrong);

@@ -2,20 +2,35 @@
 #pragma once
 
 #include <mutex>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "softpmu/block.h"
+#include "softpmu/device_clock.h"
 #include "softpmu/execute.h"
 #include "softpmu/flow.h"
 #include "softpmu/guest_page.h"
+#include "softpmu/host_rate.h"
 #include "softpmu/models.h"
 #include "softpmu/options.h"
+#include "softpmu/profile_log.h"
 #include "softpmu/qemu_plugin_api.h"
 #include "softpmu/store.h"
 
 namespace ringside::softpmu {
+
+// Of a vCPU in a machine that is profiled.
+struct VcpuProfile {
+    DeviceClock clock;
+    OffCpuWatch off_cpu;
+    HostRate rate;
+    std::uint64_t device_ns = 0;  // since the last sample of it
+    // An access to a port that began, and where; QEMU does not say when it is done.
+    std::uint64_t port_ip = nowhere;
+    bool port_is_write = false;
+};
 
 struct alignas(64) Vcpu {
     vpmu_page_vcpu* shown = nullptr;  // null: the page does not know it yet, or the thread it runs
@@ -31,6 +46,7 @@ struct alignas(64) Vcpu {
     std::uint64_t executed_by_then = 0;
     BranchPredictor* predictor = nullptr;
     MemoryModel* memory = nullptr;
+    VcpuProfile* profile = nullptr;
 
     // Another thread may run on it next.
     void forget() {
@@ -62,7 +78,9 @@ struct Plugin {
 
     Store store;
     GuestPage guest_page;
-    std::mutex mutex;  // for what follows, and for the store's slow ways
+    ProfileLog profile;
+    GuestMemory memory;  // of a machine that is profiled, once it was found
+    std::mutex mutex;    // for what follows, and for the store's slow ways
     std::unordered_multimap<std::uint64_t, Block*> blocks;
     std::unordered_map<const Block*, soft_hot_block*> hot_blocks;
     std::vector<Range> mapped;  // of which the list of mappings was written
@@ -78,11 +96,21 @@ qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block);
 qemu_plugin_vcpu_mem_cb_t access_callback();
 void on_port_read(unsigned index, void* address);
 void on_port_write(unsigned index, void* address);
+Vcpu& vcpu_at(unsigned index);
+// One access more; returns the device's place in the extension's table.
+std::uint32_t count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address);
+
+// Of a machine that is profiled: profiling.cpp.
+void begin_profile(Vcpu& vcpu);
+void add_profile_sample(const Vcpu& vcpu, std::uint64_t ip);
+void watch_devices(qemu_plugin_tb* translated, Block& block);
+void find_memory(const qemu_plugin_tb* translated);
 
 // Before a block that ends with an instruction of the system: whether counting is to be switched.
 void on_look_at_switch(unsigned index, void* unused);
 void start_off();
 
+std::span<const std::uint8_t> bytes_of(const qemu_plugin_insn* instruction);
 // When QEMU translates a block of code.
 void on_translate(qemu_plugin_id_t id, qemu_plugin_tb* translated);
 

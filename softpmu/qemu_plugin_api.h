@@ -64,6 +64,7 @@ bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t);
 qemu_plugin_hwaddr* qemu_plugin_get_hwaddr(qemu_plugin_meminfo_t, std::uint64_t);
 bool qemu_plugin_hwaddr_is_io(const qemu_plugin_hwaddr*);
 const char* qemu_plugin_hwaddr_device_name(const qemu_plugin_hwaddr*);
+std::uint64_t qemu_plugin_hwaddr_phys_addr(const qemu_plugin_hwaddr*);
 const char* qemu_plugin_path_to_binary(void);
 
 // What QEMU looks for in the plugin.

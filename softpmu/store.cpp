@@ -32,6 +32,13 @@ constexpr std::uint64_t hot_at = page_end + aligned(sizeof(soft_extension));
 std::uint64_t samples_at(const StoreOptions& options) {
     return hot_at + aligned(options.hot_capacity * sizeof(soft_hot_block));
 }
+// A profile has its own samples.
+std::uint64_t samples_of(const StoreOptions& options) {
+    return options.period != 0 && options.profile_bytes == 0 ? sample_capacity : 0;
+}
+std::uint64_t profile_at(const StoreOptions& options) {
+    return samples_at(options) + aligned(samples_of(options) * sizeof(vpmu_page_sample));
+}
 
 std::uint64_t now_ns() {
     timespec now{};
@@ -62,8 +69,7 @@ int Store::create_file() {
 
 int Store::open(const StoreOptions& options) {
     options_ = options;
-    bytes_ = samples_at(options_);
-    if (options_.period != 0) bytes_ += sample_capacity * sizeof(vpmu_page_sample);
+    bytes_ = profile_at(options_) + options_.profile_bytes;
     const int fd = create_file();
     if (fd < 0) return -fd;
     void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -124,7 +130,8 @@ void Store::format(char* base) {
     extension.hot_offset = hot_at;
     extension.hot_capacity = options_.hot_capacity;
     extension.sample_offset = samples_at(options_);
-    extension.sample_capacity = options_.period != 0 ? sample_capacity : 0;
+    extension.sample_capacity = samples_of(options_);
+    extension.profile_offset = options_.profile_bytes != 0 ? profile_at(options_) : 0;
 }
 
 void Store::adopt(char* base) {

@@ -12,10 +12,11 @@ namespace ringside::softpmu {
 
 struct StoreOptions {
     std::string folder;
-    std::uint32_t machine = 0;       // as ELF numbers them
-    std::uint64_t counters = 0;      // those that count, by page index
-    std::uint64_t period = 0;        // 0: no samples
-    std::uint64_t hot_capacity = 0;  // 0: no histogram
+    std::uint32_t machine = 0;        // as ELF numbers them
+    std::uint64_t counters = 0;       // those that count, by page index
+    std::uint64_t period = 0;         // 0: no samples
+    std::uint64_t hot_capacity = 0;   // 0: no histogram
+    std::uint64_t profile_bytes = 0;  // 0: no profile
 };
 
 class Store {
@@ -27,6 +28,8 @@ class Store {
 
     vpmu_page_vcpu& vcpu(std::uint32_t index) const { return vcpus_[index]; }
     soft_extension& extension() const { return *extension_; }
+    // Where the profile goes, at extension().profile_offset of the file.
+    void* profile() const { return base_ + extension_->profile_offset; }
 
     // The page now shows at least `count` vCPUs; likewise a thread that runs on `vcpu`, which is a
     // new one. Not from two threads at once.

@@ -13,6 +13,7 @@ std::atomic<bool> is_switching;
 
 void set_off(bool off) {
     plugin.off = off;
+    if (plugin.profile.is_open() && !off) plugin.profile.look_for_tasks(plugin.memory);
     if (plugin.guest_page.is_open()) plugin.guest_page.set_starved(off);
     std::atomic_ref(plugin.store.extension().is_off).store(off ? 1 : 0, std::memory_order_release);
 }
@@ -39,6 +40,9 @@ void start_off() {
 
 // Only a vCPU's own thread may ask QEMU to forget.
 void on_look_at_switch(unsigned /*index*/, void* /*unused*/) {
+    // QEMU 7.2 does not always forget the callback of the last access with the code it belongs to
+    // (qemu-project issue 1381), and would call it: a profile is stopped in another way.
+    if (plugin.options.profile && !plugin.off) return;
     if (wants_off() == plugin.off || is_switching.exchange(true)) return;
     qemu_plugin_reset(plugin.id, on_forgotten);
 }

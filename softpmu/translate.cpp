@@ -12,11 +12,6 @@ namespace ringside::softpmu {
 
 namespace {
 
-std::span<const std::uint8_t> bytes_of(const qemu_plugin_insn* instruction) {
-    return {static_cast<const std::uint8_t*>(qemu_plugin_insn_data(instruction)),
-            qemu_plugin_insn_size(instruction)};
-}
-
 // The upper half of the address space is the kernel's, on both architectures.
 bool is_kernel_address(std::uint64_t address) {
     return plugin.whole_machine && (address >> 55 & 1) != 0;
@@ -79,11 +74,7 @@ void watch_accesses(const qemu_plugin_tb* translated) {
                                          QEMU_PLUGIN_MEM_RW, address);
         const auto bytes = bytes_of(instruction);
         if (!ports || !is_port_access(plugin.guest, bytes)) continue;
-        // Bit 1 of the opcode, the last byte but for the port's number, tells out from in.
-        const std::uint8_t opcode = bytes.size() > 1 && (bytes[bytes.size() - 2] & 0xfc) == 0xe4
-                                        ? bytes[bytes.size() - 2]
-                                        : bytes.back();
-        const bool out = (opcode & 2) != 0;
+        const bool out = is_port_write(bytes);
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, out ? on_port_write : on_port_read,
                                                QEMU_PLUGIN_CB_NO_REGS, address);
     }
@@ -137,10 +128,16 @@ void watch_switch(qemu_plugin_tb* translated) {
 
 }  // namespace
 
+std::span<const std::uint8_t> bytes_of(const qemu_plugin_insn* instruction) {
+    return {static_cast<const std::uint8_t*>(qemu_plugin_insn_data(instruction)),
+            qemu_plugin_insn_size(instruction)};
+}
+
 void on_translate(qemu_plugin_id_t /*id*/, qemu_plugin_tb* translated) {
     const std::lock_guard lock(plugin.mutex);
     if (!plugin.began) begin(translated);
     if (plugin.whole_machine) watch_switch(translated);
+    if (plugin.profile.is_open()) find_memory(translated);
     if (plugin.off) return;
     const PluginOptions& options = plugin.options;
     if (options.hot) {
@@ -151,6 +148,7 @@ void on_translate(qemu_plugin_id_t /*id*/, qemu_plugin_tb* translated) {
         qemu_plugin_register_vcpu_tb_exec_cb(translated, block_callback(*block),
                                              QEMU_PLUGIN_CB_NO_REGS, block);
         if (options.memory || options.caches) watch_accesses(translated);
+        if (options.profile && block->in_kernel) watch_devices(translated, *block);
     }
     const bool located = options.hot || options.period != 0;
     if (located && !plugin.whole_machine) note_mapping(qemu_plugin_tb_vaddr(translated));

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/embedded_guest.h"
+#include "cli/guest_profile.h"
 #include "cli/soft_command.h"
 #include "cli/stop_signals.h"
 #include "cli/verbs.h"
@@ -40,12 +41,32 @@ Result<void> parse_count(std::string_view name, const std::string& text, unsigne
     return {};
 }
 
-Outcome boot_and_run(guest::BoxRequest box) {
+// "8080:80"
+Result<void> parse_forward(const std::string& text, std::optional<guest::Forward>& target) {
+    if (text.empty()) return {};
+    std::vector<int> ports;
+    for (const auto word : base::split(text, ':')) {
+        const auto port = base::parse_u64(word);
+        if (port && *port >= 1 && *port <= 65535) ports.push_back(static_cast<int>(*port));
+    }
+    if (ports.size() != 2) {
+        return base::fail(ErrorCode::bad_input, "--forward wants PORT:PORT, not " + text);
+    }
+    target = guest::Forward{ports[0], ports[1]};
+    return {};
+}
+
+Outcome boot_and_run(guest::BoxRequest box, GuestProfiling* profiling = nullptr) {
     // Downloading can be interrupted like any program; only a running box needs care.
     if (auto ready = guest::prepare_box(box.kind, box.progress); !ready) return ready.error();
     const StopSignals signals;
     box.cancel_fd = signals.fd();
+    if (profiling != nullptr) profiling->attach(box);
     const auto outcome = guest::run_box(box);
+    if (profiling != nullptr) {
+        // Of a box that failed, its own error says more.
+        if (auto done = profiling->finish(); !done && outcome) return done.error();
+    }
     if (!outcome && outcome.error().code == ErrorCode::interrupted) {
         return Outcome(128 + signals.taken(), outcome.error());
     }
@@ -92,7 +113,10 @@ class GuestRun : public Verb {
                "perf stat true\n"
                "      # on our own hypervisor, whose own events compete for the counters\n"
                "  ringside guest run x86-soft -- perf stat -e ringside_soft/instructions/u true\n"
-               "      # with a PMU made of software: docs/softpmu.md\n";
+               "      # with a PMU made of software: docs/softpmu.md\n"
+               "  ringside guest run x86-soft --profile guest.data -- gzip -k file\n"
+               "  ringside report guest.data\n"
+               "      # what the whole guest executed, and what its devices cost it\n";
     }
     void declare(Options& options) override;
     Outcome run() override;
@@ -107,6 +131,8 @@ class GuestRun : public Verb {
     std::string soft_count_;
     std::string host_events_;
     std::string device_work_;
+    std::string forward_;
+    GuestProfileChoice profile_;
     std::optional<std::string> icount_;
     std::string smp_;
     std::string memory_;
@@ -163,6 +189,15 @@ void GuestRun::declare(Options& options) {
                  "x86-soft: count besides: memory, predictor, caches");
     options.text("--soft-file", "FILE", request_.soft_pmu.counts,
                  "x86-soft: keep what was counted, seen from outside, in FILE");
+    options.text("--profile", "FILE", profile_.file,
+                 "x86-soft: profile all that the guest executes into FILE, from outside");
+    options.text("--profile-period", "N", profile_.period,
+                 "a sample every N instructions (100003)");
+    options.text("--profile-json", "FILE", profile_.summary,
+                 "what devices cost, and what the numbers are, as JSON");
+    options.text("--forward", "PORT:PORT", forward_,
+                 "with --nic or --network: a port of 127.0.0.1 here, and the guest's it leads to");
+    options.texts("--module", "NAME", request_.modules, "load a module of the kernel's, too");
     options.command(request_.command);
 }
 
@@ -217,6 +252,7 @@ Result<guest::BoxRequest> GuestRun::request() const {
         }
         request.soft_pmu.options.push_back(fmt::format("{}=on", what));
     }
+    if (auto done = parse_forward(forward_, request.forward); !done) return done.error();
     request.hypervisor.policy = policy_;
     for (const auto event : base::split(host_events_, ',')) {
         if (!event.empty()) request.hypervisor.host_events.emplace_back(event);
@@ -237,7 +273,10 @@ Result<guest::BoxRequest> GuestRun::request() const {
 Outcome GuestRun::run() {
     auto box = request();
     if (!box) return box.error();
-    return boot_and_run(std::move(*box));
+    if (profile_.file.empty()) return boot_and_run(std::move(*box));
+    auto profiling = GuestProfiling::make(profile_);
+    if (!profiling) return profiling.error();
+    return boot_and_run(std::move(*box), &*profiling);
 }
 
 class GuestShell : public Verb {

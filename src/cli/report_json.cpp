@@ -88,6 +88,7 @@ std::string report_json(const ReportView& view, const std::vector<profile::Event
                       {"samples", totals.samples},
                       {"lost", totals.lost},
                       {"rows", Json::array()}};
+        if (!totals.unit.empty()) entry["unit"] = totals.unit;
         for (const auto& row : event.rows)
             entry["rows"].push_back(row_json(view, event.event, row));
         if (view.call_graph != CallGraph::none) {

@@ -24,6 +24,7 @@ std::string heading(const profile::EventTotals& totals) {
         fmt::format("# {}: {} samples, event count {}", totals.name.empty() ? "event" : totals.name,
                     totals.samples, totals.period);
     text += totals.lost > 0 ? fmt::format(", {} samples lost\n", totals.lost) : "\n";
+    if (!totals.unit.empty()) text += fmt::format("# unit: {}\n", totals.unit);
     return text;
 }
 

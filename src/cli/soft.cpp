@@ -1,10 +1,6 @@
 // `ringside soft`: what the soft PMU of a machine has counted so far, and its switch.
-#include <chrono>
-#include <thread>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <signal.h>
 
 #include "base/error.h"
 #include "cli/amounts.h"
@@ -12,6 +8,7 @@
 #include "cli/verbs.h"
 #include "soft/count_file.h"
 #include "soft/events.h"
+#include "soft/switch.h"
 
 namespace ringside::cli {
 
@@ -80,51 +77,18 @@ class Soft final : public Verb {
     Outcome run() override;
 
   private:
-    Result<CountFile> switched(const std::string& path) const;
-
     OutputChoice output_;
     std::vector<std::string> files_;
     std::string switch_;
 };
-
-// As it is when the machine has done so.
-Result<CountFile> Soft::switched(const std::string& path) const {
-    const bool off = switch_ == "off";
-    auto file = CountFile::read(path);
-    if (!file) return file;
-    if (!file->is_machine()) {
-        return fail(ErrorCode::unsupported, path +
-                                                " counts a program, which is counted from its "
-                                                "first instruction to its last");
-    }
-    if (auto asked = file->ask_switch(off); !asked) return asked.error();
-    constexpr auto patience = std::chrono::seconds(10);
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (file && file->is_off() != off && std::chrono::steady_clock::now() < end) {
-        if (::kill(static_cast<pid_t>(file->extension().pid), 0) != 0 && errno == ESRCH) {
-            return fail(ErrorCode::not_found,
-                        fmt::format("process {}, the machine of {}, has ended",
-                                    file->extension().pid, path));
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        file = CountFile::read(path);
-    }
-    if (file && file->is_off() != off) {
-        return fail(ErrorCode::timed_out,
-                    "the machine of " + path +
-                        " does not do it: it has had "
-                        "no interrupt and no system call for 10 s",
-                    "it will when it goes on; stopped machines do not look");
-    }
-    return file;
-}
 
 Outcome Soft::run() {
     if (files_.size() != 1) return fail(ErrorCode::bad_input, "name one file of counts");
     if (!switch_.empty() && switch_ != "on" && switch_ != "off") {
         return fail(ErrorCode::bad_input, "--switch wants on or off, not " + switch_);
     }
-    const auto file = switch_.empty() ? CountFile::read(files_[0]) : switched(files_[0]);
+    const auto file = switch_.empty() ? CountFile::read(files_[0])
+                                      : soft::switch_machine(files_[0], switch_ == "off");
     if (!file) return file.error();
     const auto done =
         deliver(output_, output_.json ? soft_json(files_[0], *file) : soft_text(files_[0], *file));

@@ -114,6 +114,12 @@ Result<BootEnd> boot(BootRequest request) {
     request.ports.emplace_back("status", [&](std::string_view bytes) { outer(bytes); });
 
     std::vector<Stream> streams;
+    if (request.kernel_port != nullptr) {
+        auto stream = request.kernel_port->stream();
+        if (!stream) return stream.error();
+        streams.push_back(std::move(*stream));
+        request.spec.ports.push_back(request.kernel_port->port());
+    }
     for (auto& [name, sink] : request.ports) {
         const fs::path fifo = request.directory / ("port." + name);
         auto stream = make_stream(fifo, sink);

@@ -9,6 +9,7 @@
 
 #include <ringside/result.h>
 
+#include "guest/kernel_port.h"
 #include "guest/machine.h"
 #include "guest/relay.h"
 
@@ -18,7 +19,8 @@ struct BootRequest {
     MachineSpec spec;  // ports and console are filled in by boot()
     // What to do with the bytes of each port, by name. "status" is boot's own.
     std::vector<std::pair<std::string, Sink>> ports;
-    fs::path directory;                                 // where pipes and logs go; must exist
+    KernelPort* kernel_port = nullptr;  // where it says what its kernel is like, if it shall
+    fs::path directory;                 // where pipes and logs go; must exist
     std::function<void(pid_t)> started = [](pid_t) {};  // called when the command runs
     std::function<void()> ended = [] {};                // and when it has ended
     std::chrono::milliseconds limit{0};

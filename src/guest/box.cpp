@@ -103,6 +103,7 @@ class BoxRun {
     Image image_;
     Layer inner_files_;
     std::optional<SoftPmu> soft_pmu_;
+    std::optional<KernelPort> kernel_port_;
     BoxOutcome outcome_;
 };
 
@@ -129,7 +130,8 @@ Result<void> BoxRun::check() const {
     if (request_.network && request_.nic) {
         return base::fail(ErrorCode::bad_input, "one network interface, closed or open");
     }
-    const bool about_soft = !request_.soft_pmu.options.empty() || !request_.soft_pmu.counts.empty();
+    const SoftPmuWish& soft = request_.soft_pmu;
+    const bool about_soft = !soft.options.empty() || !soft.counts.empty() || soft.profile;
     if (about_soft && !kind_.soft_pmu) {
         return base::fail(ErrorCode::bad_input, kind_.name + " has no soft PMU", "x86-soft has");
     }
@@ -137,6 +139,11 @@ Result<void> BoxRun::check() const {
         return base::fail(ErrorCode::unsupported,
                           kind_.name + " cannot run the programs of this machine",
                           "it is of another architecture, or a guest of a guest");
+    }
+    if (request_.forward && (request_.inner || kind_.nic.empty())) {
+        return base::fail(ErrorCode::bad_input,
+                          "a port is forwarded through a network interface of the box",
+                          "give it one with --nic or --network");
     }
     const bool about_host = !request_.beside.empty() || !request_.host_put.empty() ||
                             !request_.host_get.empty() || request_.inner_smp || request_.inner_pin;
@@ -158,6 +165,10 @@ Result<void> BoxRun::choose_kind() {
     if (request_.nic && !request_.inner) {
         if (auto added = add_nic(kind_, *request_.nic); !added) return added;
     }
+    kind_.forward = request_.forward;
+    kind_.modules.insert(kind_.modules.end(), request_.modules.begin(), request_.modules.end());
+    // What a kernel says of its addresses must be true in the memory that is looked at.
+    if (request_.soft_pmu.profile) kind_.append += " nokaslr";
     if (request_.network) {
         kind_.network = true;
         if (auto added = add_nic(kind_, "virtio-net-pci"); !added) return added;
@@ -211,6 +222,7 @@ Result<void> BoxRun::write_initrd() {
     content.share_root = request_.share_root;
     content.directory = request_.directory;
     content.network = request_.network;
+    content.profiled = request_.soft_pmu.profile.has_value();
     if (request_.terminal) content.terminal = terminal_settings();
     if (request_.inner) {
         content.environment.clear();
@@ -265,11 +277,17 @@ Result<void> BoxRun::plan_hypervisor_of(MachineSpec& spec) const {
 Result<BootRequest> BoxRun::boot_request() {
     BootRequest boot;
     if (kind_.soft_pmu) {
-        auto pmu = plan_soft_pmu(request_.soft_pmu, kind_.smp, counts_folder());
+        auto pmu = plan_soft_pmu(request_.soft_pmu, kind_, counts_folder());
         if (!pmu) return pmu.error();
         soft_pmu_ = std::move(*pmu);
         boot.spec.soft_pmu = soft_pmu_->arguments;
-        boot.kept_fds = {soft_pmu_->device.get(), soft_pmu_->plugin.get()};
+        if (soft_pmu_->device) boot.kept_fds = {soft_pmu_->device.get(), soft_pmu_->plugin.get()};
+    }
+    if (request_.soft_pmu.profile) {
+        auto port = KernelPort::make(directory_, request_.soft_pmu.profile->begins);
+        if (!port) return port.error();
+        kernel_port_ = std::move(*port);
+        boot.kernel_port = &*kernel_port_;
     }
     boot.spec.kind = kind_;
     if (outcome_.accelerator == "kvm" && !request_.cpu) boot.spec.kind.cpu = "host";
@@ -333,7 +351,7 @@ Result<BoxOutcome> BoxRun::run() {
         auto kept = write_file(request_.console_file, console.value_or(""));
         if (!kept) return kept.error();
     }
-    if (kind_.soft_pmu) {
+    if (kind_.soft_pmu && !request_.soft_pmu.profile) {
         if (auto kept = keep_counts(request_.soft_pmu, counts_folder()); !kept && end) {
             return kept.error();
         }

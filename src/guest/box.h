@@ -10,6 +10,7 @@
 #include <ringside/result.h>
 
 #include "guest/hypervisor.h"
+#include "guest/kinds.h"
 #include "guest/packages.h"
 #include "guest/retrieve.h"
 #include "guest/soft_pmu.h"
@@ -35,6 +36,9 @@ struct BoxRequest {
     std::optional<std::string> nic;
     // An interface to the network of this machine, set up: the command can reach what we can.
     bool network = false;
+
+    std::optional<Forward> forward;    // through either, in
+    std::vector<std::string> modules;  // of its kernel, loaded besides the kind's
 
     std::optional<int> memory_mb;
     // The command sees the files of this machine, read-only below a layer in memory that takes all

@@ -10,6 +10,12 @@
 
 namespace ringside::guest {
 
+// A port of this machine, on its loopback interface, that leads to one of the guest.
+struct Forward {
+    int here = 0;
+    int there = 0;
+};
+
 struct Kind {
     std::string name;
     std::string about;
@@ -28,12 +34,13 @@ struct Kind {
     std::vector<std::string> vmm_files;
     std::vector<std::string> modules;
     std::string append;
-    std::optional<int> icount;   // the shift: 2^shift ns of virtual time an instruction
-    std::string nic;             // the model of its network interface; none in any kind itself
-    bool network = false;        // behind that interface is the network of this machine
-    bool on_hypervisor = false;  // Linux runs on hyp/, which a build must have
-    bool soft_pmu = false;       // the soft PMU counts what it executes, and its kernel sees it
-    std::string inner;           // the kind of the guest it can boot, or empty
+    std::optional<int> icount;       // the shift: 2^shift ns of virtual time an instruction
+    std::string nic;                 // the model of its network interface; none in any kind itself
+    bool network = false;            // behind that interface is the network of this machine
+    std::optional<Forward> forward;  // through that interface
+    bool on_hypervisor = false;      // Linux runs on hyp/, which a build must have
+    bool soft_pmu = false;           // the soft PMU counts what it executes, and its kernel sees it
+    std::string inner;               // the kind of the guest it can boot, or empty
 
     // Its kernel shares a page with Ringside, for which there is the driver.
     bool has_page() const { return soft_pmu || on_hypervisor; }

@@ -17,7 +17,8 @@ void add_ports(Arguments& argv, const std::vector<Port>& ports) {
     // the same virtual time in every run.
     add(argv, {"-device", "virtio-serial-pci,max_ports=16,ioeventfd=off"});
     for (const auto& port : ports) {
-        std::string chardev = fmt::format("file,id={},path={}", port.name, option_value(port.path));
+        std::string chardev = fmt::format("{},id={},path={}", port.both_ways ? "pipe" : "file",
+                                          port.name, option_value(port.path));
         if (!port.copy_path.empty()) chardev += ",logfile=" + option_value(port.copy_path);
         add(argv, {"-chardev", chardev, "-device",
                    fmt::format("virtserialport,chardev={0},name={0}", port.name)});
@@ -30,8 +31,12 @@ constexpr const char* closed_network =
     "user,id=net0,restrict=on,guestfwd=tcp:10.0.2.100:9-cmd:cat /dev/zero";
 
 void add_network(Arguments& argv, const Kind& kind) {
-    add(argv, {"-netdev", kind.network ? "user,id=net0" : closed_network, "-device",
-               kind.nic + ",netdev=net0,romfile="});
+    std::string network = kind.network ? "user,id=net0" : closed_network;
+    if (kind.forward) {
+        network +=
+            fmt::format(",hostfwd=tcp:127.0.0.1:{}-:{}", kind.forward->here, kind.forward->there);
+    }
+    add(argv, {"-netdev", network, "-device", kind.nic + ",netdev=net0,romfile="});
 }
 
 // Whatever the guest does, nothing here is written: QEMU itself refuses it. File systems that are

@@ -16,6 +16,8 @@ struct Port {
     std::string name;
     std::string path;
     std::string copy_path;  // a second file that gets the same bytes, or empty
+    // It can also be written to: then `path`.in and `path`.out are two pipes.
+    bool both_ways = false;
 };
 
 struct MachineSpec {

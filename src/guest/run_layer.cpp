@@ -87,6 +87,7 @@ Result<RunLayer> make_run_layer(const fs::path& cache, const Kind& kind,
     }
     if (!content.terminal.empty()) run.layer.add_file("ringside/terminal", content.terminal);
     if (content.network) run.layer.add_file("ringside/network", "");
+    if (content.profiled) run.layer.add_file("ringside/profiled", "");
     if (!content.beside.empty()) {
         run.layer.add_file("ringside/beside", escape_arguments(content.beside));
     }

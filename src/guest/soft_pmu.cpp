@@ -11,10 +11,28 @@
 
 namespace ringside::guest {
 
-Result<SoftPmu> plan_soft_pmu(const SoftPmuWish& wish, int vcpus, const fs::path& folder) {
+namespace {
+
+std::string plugin_value(const SoftPmuWish& wish, const std::string& folder) {
+    std::string value =
+        fmt::format("{},folder={}", option_value(wish.plugin), option_value(folder));
+    for (const auto& option : wish.options) value += "," + option_value(option);
+    return value;
+}
+
+}  // namespace
+
+Result<SoftPmu> plan_soft_pmu(const SoftPmuWish& wish, const Kind& kind, const fs::path& folder) {
     if (wish.plugin.empty()) {
         return base::fail(ErrorCode::not_found, "there is no plugin for QEMU to count with",
                           "build all targets, or install Ringside as a whole");
+    }
+    if (wish.profile) {
+        return SoftPmu{{},
+                       {},
+                       {"-plugin", fmt::format("{},mode=profile,period={},ram={},start=off",
+                                               plugin_value(wish, wish.profile->folder),
+                                               wish.profile->period, kind.memory_mb)}};
     }
     if (auto made = make_directories(folder); !made) return made.error();
     std::array<int, 2> ends{};
@@ -22,12 +40,11 @@ Result<SoftPmu> plan_soft_pmu(const SoftPmuWish& wish, int vcpus, const fs::path
         return base::fail_errno(errno, "cannot make a pair of sockets");
     }
     SoftPmu pmu{base::Fd(ends[0]), base::Fd(ends[1]), {}};
-    std::string plugin = fmt::format("{},folder={},guest={}", option_value(wish.plugin),
-                                     option_value(folder.string()), pmu.plugin.get());
-    for (const auto& option : wish.options) plugin += "," + option_value(option);
+    const std::string plugin =
+        fmt::format("{},guest={}", plugin_value(wish, folder.string()), pmu.plugin.get());
     pmu.arguments = {"-plugin",  plugin,
                      "-chardev", fmt::format("socket,id=soft,fd={}", pmu.device.get()),
-                     "-device",  fmt::format("ivshmem-doorbell,chardev=soft,vectors={}", vcpus)};
+                     "-device",  fmt::format("ivshmem-doorbell,chardev=soft,vectors={}", kind.smp)};
     return pmu;
 }
 

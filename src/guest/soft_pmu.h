@@ -2,6 +2,8 @@
 // counters.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +11,7 @@
 
 #include "base/fd.h"
 #include "guest/files.h"
+#include "guest/kinds.h"
 
 namespace ringside::guest {
 
@@ -18,14 +21,26 @@ struct SoftPmu {
     std::vector<std::string> arguments;  // of QEMU, which must inherit both
 };
 
+// A profile of the whole machine. It is booted with nothing counted, and before its command runs it
+// says what its kernel is like.
+struct ProfileWish {
+    std::string folder;        // where the plugin keeps its counts; must exist
+    std::uint64_t period = 0;  // instructions from sample to sample
+    // Called, from the thread that runs the box, with a folder that has the guest's /proc/kallsyms
+    // and the like. The command begins when it returns.
+    std::function<void(const std::string& kernel_folder)> begins;
+};
+
 struct SoftPmuWish {
     std::string plugin;                // the plugin's file
     std::vector<std::string> options;  // of the plugin, besides: "memory=on"
     std::string counts;                // a file for what was counted, seen from outside, or empty
+    std::optional<ProfileWish> profile;
 };
 
-// What is counted goes into a file below `folder`, which is made.
-Result<SoftPmu> plan_soft_pmu(const SoftPmuWish& wish, int vcpus, const fs::path& folder);
+// What is counted goes into a file below `folder`, which is made. With a profile the guest itself
+// sees nothing of it.
+Result<SoftPmu> plan_soft_pmu(const SoftPmuWish& wish, const Kind& kind, const fs::path& folder);
 
 // After the machine has ended, however it did: its counts into the file that was asked for.
 Result<void> keep_counts(const SoftPmuWish& wish, const fs::path& folder);

@@ -71,10 +71,11 @@ void encode_process_map(ByteWriter& out, const MapRecord& map) {
     add_stamp(out, {map.pid, map.tid, map.time_ns});
 }
 
-void encode_comm(ByteWriter& out, std::uint32_t pid, std::uint32_t tid, std::string_view comm) {
+void encode_comm(ByteWriter& out, std::uint32_t pid, std::uint32_t tid, std::string_view comm,
+                 std::uint64_t time_ns) {
     const OpenRecord record(out, PERF_RECORD_COMM);
     out.u32(pid).u32(tid).text(comm);
-    add_stamp(out, {pid, tid});
+    add_stamp(out, {pid, tid, time_ns});
 }
 
 void encode_exec(ByteWriter& out, std::uint32_t pid, std::uint64_t time_ns, std::string_view comm) {

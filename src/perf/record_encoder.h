@@ -59,8 +59,8 @@ std::string raw_build_id(std::string_view hexadecimal);
 
 void encode_kernel_map(base::ByteWriter& out, const MapRecord& map, std::uint16_t misc);
 void encode_process_map(base::ByteWriter& out, const MapRecord& map);
-void encode_comm(base::ByteWriter& out, std::uint32_t pid, std::uint32_t tid,
-                 std::string_view comm);
+void encode_comm(base::ByteWriter& out, std::uint32_t pid, std::uint32_t tid, std::string_view comm,
+                 std::uint64_t time_ns = 0);
 // The process executes another program from then on.
 void encode_exec(base::ByteWriter& out, std::uint32_t pid, std::uint64_t time_ns,
                  std::string_view comm);

@@ -119,6 +119,7 @@ Result<Profile> load(const std::string& path, const LoadOptions& options) {
         EventTotals totals;
         totals.name = event.name;
         totals.in_ns = counts_time(event);
+        totals.unit = perf::find_item(file->context(), "unit." + event.name).value_or("");
         profile.events.push_back(std::move(totals));
     }
     for (std::size_t i = 0; i < side_band.lost().size() && i < profile.events.size(); ++i)

@@ -49,6 +49,7 @@ struct EventTotals {
     std::uint64_t period = 0;
     std::uint64_t lost = 0;
     bool in_ns = false;  // its count is a time
+    std::string unit{};  // what it counts, for people, where the recorder said so
 };
 
 // One sample in time.

@@ -82,15 +82,38 @@ std::string CountFile::text(const char (&field)[SOFT_NAME_BYTES]) {
     return {field, ::strnlen(field, sizeof field)};
 }
 
-Result<void> CountFile::ask_switch(bool off) const {
+Result<void> CountFile::write_at(std::uint64_t offset, const void* bytes, std::size_t count) const {
     const base::Fd fd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!fd) return base::fail_errno(errno, "cannot write to " + path_);
-    const std::uint32_t wanted = off ? 1 : 0;
-    const auto place = extension_at_ + offsetof(soft_extension, wanted_off);
-    if (::pwrite(fd.get(), &wanted, sizeof wanted, static_cast<off_t>(place)) != sizeof wanted) {
+    if (::pwrite(fd.get(), bytes, count, static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(count)) {
         return base::fail_errno(errno, "cannot write to " + path_);
     }
     return {};
+}
+
+Result<void> CountFile::ask_switch(bool off) const {
+    const std::uint32_t wanted = off ? 1 : 0;
+    return write_at(extension_at_ + offsetof(soft_extension, wanted_off), &wanted, sizeof wanted);
+}
+
+Result<void> CountFile::write_profile(std::size_t offset, const void* bytes,
+                                      std::size_t count) const {
+    const auto at = extension_.profile_offset;
+    const bool fits = at <= file_bytes_ && sizeof(soft_profile) <= file_bytes_ - at;
+    if (!has_profile() || !fits) {
+        return fail(ErrorCode::unsupported, path_ + " is of a machine that is not profiled");
+    }
+    return write_at(at + offset, bytes, count);
+}
+
+Result<void> CountFile::introduce(const soft_kernel& kernel) const {
+    return write_profile(offsetof(soft_profile, kernel), &kernel, sizeof kernel);
+}
+
+Result<void> CountFile::stop_profile() const {
+    constexpr std::uint64_t stopped = 1;
+    return write_profile(offsetof(soft_profile, stopped), &stopped, sizeof stopped);
 }
 
 bool CountFile::counts(unsigned counter) const {
@@ -147,6 +170,41 @@ Result<std::vector<vpmu_page_sample>> CountFile::samples() const {
 
 std::uint64_t CountFile::lost_samples() const {
     return extension_.sample_count - std::min(extension_.sample_count, extension_.sample_capacity);
+}
+
+Result<GuestProfile> CountFile::profile() const {
+    if (!has_profile()) {
+        return fail(ErrorCode::unsupported, path_ + " is of a machine that was not profiled");
+    }
+    auto head = read_table<soft_profile>(extension_.profile_offset, 1);
+    if (!head) return head.error();
+    GuestProfile profile;
+    profile.head = head->front();
+    const auto count = std::min<std::uint64_t>(profile.head.sample_count, SOFT_PROFILE_SAMPLES);
+    profile.lost_samples = profile.head.sample_count - count;
+    auto samples = read_table<soft_guest_sample>(profile.head.sample_offset, count);
+    if (!samples) return samples.error();
+    auto maps =
+        read_table<soft_map>(profile.head.map_offset,
+                             std::min<std::uint64_t>(profile.head.map_count, SOFT_PROFILE_MAPS));
+    if (!maps) return maps.error();
+    auto exits =
+        read_table<soft_exit>(profile.head.exit_offset,
+                              std::min<std::uint64_t>(profile.head.exit_count, SOFT_PROFILE_EXITS));
+    if (!exits) return exits.error();
+    profile.samples = std::move(*samples);
+    profile.maps = std::move(*maps);
+    profile.exits = std::move(*exits);
+    // Texts end within their fields, and a sample that was being written when QEMU ended is none.
+    for (auto& map : profile.maps) map.path[sizeof map.path - 1] = 0;
+    for (auto& sample : profile.samples) {
+        sample.comm[sizeof sample.comm - 1] = 0;
+        if (sample.map >= profile.maps.size()) sample.map = SOFT_NO_MAP;
+    }
+    std::erase_if(profile.samples, [](const soft_guest_sample& sample) {
+        return sample.time_ns == 0 || sample.amount == 0;
+    });
+    return profile;
 }
 
 Result<std::string> newest_file(const std::string& folder, int pid) {

@@ -9,10 +9,20 @@
 #include <ringside/result.h>
 
 #include "soft/layout.h"
+#include "soft/profile_layout.h"
 #include "vpmu/page.h"
 #include "vpmu/page_reader.h"
 
 namespace ringside::soft {
+
+// Of a whole machine; no entry points beyond what is here.
+struct GuestProfile {
+    soft_profile head{};
+    std::vector<soft_guest_sample> samples;
+    std::uint64_t lost_samples = 0;
+    std::vector<soft_map> maps;
+    std::vector<soft_exit> exits;
+};
 
 class CountFile {
   public:
@@ -29,6 +39,10 @@ class CountFile {
     bool is_off() const { return extension_.is_off != 0; }
     // Asks the machine, which will do it soon if it runs.
     Result<void> ask_switch(bool off) const;
+    // Tells a machine that is profiled what its kernel is like; before it is switched on.
+    Result<void> introduce(const soft_kernel& kernel) const;
+    // And has nothing more kept in its profile.
+    Result<void> stop_profile() const;
 
     bool counts(unsigned counter) const;
     // Over all vCPUs.
@@ -46,6 +60,9 @@ class CountFile {
     Result<std::vector<vpmu_page_sample>> samples() const;
     std::uint64_t lost_samples() const;
 
+    bool has_profile() const { return extension_.profile_offset != 0; }
+    Result<GuestProfile> profile() const;
+
   private:
     CountFile(std::string path, std::uint64_t file_bytes, std::vector<std::uint64_t> page,
               std::uint64_t extension_at, const soft_extension& extension)
@@ -57,6 +74,8 @@ class CountFile {
 
     static std::string text(const char (&field)[SOFT_NAME_BYTES]);
     vpmu::PageReader page() const { return {page_.data(), page_.size() * sizeof page_[0]}; }
+    Result<void> write_profile(std::size_t offset, const void* bytes, std::size_t count) const;
+    Result<void> write_at(std::uint64_t offset, const void* bytes, std::size_t count) const;
     template <typename T>
     Result<std::vector<T>> read_table(std::uint64_t offset, std::uint64_t count) const;
 

@@ -12,7 +12,7 @@
 #endif
 
 #define SOFT_MAGIC 0x54464f53u /* "SOFT" */
-#define SOFT_VERSION 1u
+#define SOFT_VERSION 2u
 #define SOFT_VCPUS 1024u
 #define SOFT_THREADS 1024u
 #define SOFT_DEVICES 64u
@@ -87,6 +87,7 @@ struct soft_extension {
     char program[SOFT_NAME_BYTES];
     char first_uncounted[SOFT_NAME_BYTES];
     struct soft_device device[SOFT_DEVICES];
+    uint64_t profile_offset; /* in the file: struct soft_profile (soft/profile_layout.h), or 0 */
 };
 
 #endif

@@ -1,4 +1,4 @@
-// soft/count_file.h and softpmu/block.h: any bytes are a file of counts or are refused, and any
+// soft/count_file.h, soft/btf.h and softpmu/block.h: any bytes are a file of counts or are refused, and any
 // bytes of code have an ending. The input is laid over a good file, or little of it would pass.
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "fuzz_input.h"
+#include "soft/btf.h"
 #include "soft/count_file.h"
+#include "soft/guest_profile.h"
 #include "soft/run.h"
 #include "softpmu/block.h"
 #include "softpmu/store.h"
@@ -76,6 +78,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         static_cast<void>(softpmu::ending_of(guest, {data, size}, 0x1000));
         static_cast<void>(softpmu::is_port_access(guest, {data, size}));
     }
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    if (const auto types = soft::Btf::parse(text)) {
+        static_cast<void>(types->offset("task_struct", "mm.owner"));
+    }
+    static_cast<void>(soft::device_name("0xfed00000", text));
     if (size > 2) read_forged(data, size);
     return 0;
 }

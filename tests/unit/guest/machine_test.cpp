@@ -50,6 +50,21 @@ TEST(Machine, OnlyOneThatWasGivenANetworkHasOne) {
     EXPECT_THAT(unknown.error().hint, ::testing::HasSubstr("virtio-net-pci"));
 }
 
+TEST(Machine, APortIsForwardedFromLoopbackOnly) {
+    auto spec = spec_of("x86-guest");
+    ASSERT_TRUE(add_nic(spec.kind, "rtl8139"));
+    spec.kind.forward = Forward{8080, 80};
+    EXPECT_THAT(qemu_arguments(spec),
+                Contains(::testing::AllOf(::testing::HasSubstr("restrict=on"),
+                                          ::testing::EndsWith("hostfwd=tcp:127.0.0.1:8080-:80"))));
+}
+
+TEST(Machine, APortCanGoBothWays) {
+    auto spec = spec_of("x86-guest");
+    spec.ports.push_back({"kernel", "/k", "", true});
+    EXPECT_THAT(qemu_arguments(spec), Contains("pipe,id=kernel,path=/k"));
+}
+
 TEST(Machine, AnOpenNetworkAndATerminalMustBeAskedFor) {
     auto spec = spec_of("x86-guest");
     EXPECT_THAT(qemu_arguments(spec), Not(Contains("stdio,id=terminal,signal=off")));

@@ -1,0 +1,196 @@
+// A machine that is profiled: samples know the guest's task, and accesses to devices their cost.
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include "softpmu/plugin.h"
+
+namespace ringside::softpmu {
+
+namespace {
+
+std::uint64_t now_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
+           static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// How often the calling thread left its CPU, of its own will or not.
+std::uint64_t context_switches() {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return static_cast<std::uint64_t>(usage.ru_nivcsw) + static_cast<std::uint64_t>(usage.ru_nvcsw);
+}
+
+// Linux maps devices there, and with it many other things; asking QEMU about each address would
+// cost more than all the rest. Documentation/x86/x86_64/mm.rst: vmalloc and ioremap; fixmap.
+bool may_be_device(std::uint64_t address) {
+    const bool mapped = address >= 0xffffc90000000000u && address < 0xffffe90000000000u;
+    return mapped || address >= 0xffffffffff000000u;
+}
+
+void sample_device_time(const Vcpu& vcpu, std::uint64_t ip, std::uint64_t cost_ns,
+                        std::uint64_t at_ns) {
+    const std::uint64_t period = plugin.options.device_period_ns;
+    std::uint64_t& gathered = vcpu.profile->device_ns;
+    gathered += cost_ns;
+    if (gathered < period) return;
+    plugin.profile.add_sample(SOFT_SAMPLE_DEVICE_NS, ip, gathered - gathered % period, vcpu.index,
+                              at_ns);
+    gathered %= period;
+    if (vcpu.index < SOFT_PROFILE_CPUS) {
+        vcpu.profile->rate.show(plugin.profile.shown().host[vcpu.index]);
+    }
+}
+
+void finish_access(Vcpu& vcpu, DeviceAccess access, std::uint64_t now) {
+    VcpuProfile& profile = *vcpu.profile;
+    access.cost_ns = profile.clock.reached(now);
+    access.off_cpu = profile.off_cpu.was_off(access.cost_ns.value_or(0), now, context_switches);
+    plugin.profile.add_access(access);
+    if (access.cost_ns && !access.off_cpu) {
+        sample_device_time(vcpu, access.ip, *access.cost_ns, now);
+    }
+    profile.clock.go_on(now_ns());
+}
+
+void finish_port(Vcpu& vcpu) {
+    VcpuProfile& profile = *vcpu.profile;
+    if (profile.port_ip == nowhere) [[likely]]
+        return;
+    const std::uint64_t now = now_ns();
+    DeviceAccess access;
+    access.ip = std::exchange(profile.port_ip, nowhere);
+    access.is_write = profile.port_is_write;
+    access.device = count_device(vcpu, "x86 ports", access.is_write, access.ip);
+    finish_access(vcpu, access, now);
+}
+
+void on_kernel_block(unsigned index, void* data) {
+    Vcpu& vcpu = vcpu_at(index);
+    finish_port(vcpu);
+    vcpu.profile->clock.enter(static_cast<const Block*>(data)->start, now_ns);
+}
+
+struct DeviceName {
+    char text[48];
+};
+// QEMU has no name for what shares a page with others, and makes up another one in every run. Then
+// it is the page's address, which the guest's /proc/iomem knows.
+DeviceName name_of(const qemu_plugin_hwaddr* place) {
+    constexpr std::uint64_t page = 4096;
+    DeviceName name{};
+    const char* known = qemu_plugin_hwaddr_device_name(place);
+    if (std::strncmp(known, "anon", 4) == 0) {
+        const std::uint64_t address = qemu_plugin_hwaddr_phys_addr(place);
+        std::snprintf(name.text, sizeof name.text, "%#" PRIx64, address / page * page);
+    } else {
+        std::strncpy(name.text, known, sizeof name.text - 1);
+    }
+    return name;
+}
+
+void on_kernel_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed,
+                      void* ip) {
+    if (!may_be_device(accessed)) [[likely]]
+        return;
+    const std::uint64_t now = now_ns();
+    const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
+    if (place == nullptr || !qemu_plugin_hwaddr_is_io(place)) return;
+    Vcpu& vcpu = vcpu_at(index);
+    DeviceAccess access;
+    access.ip = reinterpret_cast<std::uint64_t>(ip);
+    access.is_write = qemu_plugin_mem_is_store(info);
+    access.device = count_device(vcpu, name_of(place).text, access.is_write, access.ip);
+    finish_access(vcpu, access, now);
+}
+
+template <bool Write>
+void on_kernel_port(unsigned index, void* ip) {
+    Vcpu& vcpu = vcpu_at(index);
+    finish_port(vcpu);
+    vcpu.profile->port_ip = reinterpret_cast<std::uint64_t>(ip);
+    vcpu.profile->port_is_write = Write;
+    vcpu.profile->clock.go_on(now_ns());
+}
+
+void on_behind_port(unsigned index, void* /*unused*/) {
+    finish_port(vcpu_at(index));
+}
+
+// Whether all of it can be read.
+bool is_mapped(std::uint64_t begin, std::uint64_t bytes) {
+    std::FILE* maps = std::fopen("/proc/self/maps", "re");
+    if (maps == nullptr) return false;
+    char line[4352];
+    std::uint64_t reached = begin;
+    while (reached < begin + bytes && std::fgets(line, sizeof line, maps) != nullptr) {
+        char* rest = nullptr;
+        const std::uint64_t from = std::strtoull(line, &rest, 16);
+        const std::uint64_t to = *rest == '-' ? std::strtoull(rest + 1, &rest, 16) : 0;
+        if (from <= reached && to > reached && rest[0] == ' ' && rest[1] == 'r') reached = to;
+    }
+    std::fclose(maps);
+    return reached >= begin + bytes;
+}
+
+}  // namespace
+
+void begin_profile(Vcpu& vcpu) {
+    vcpu.profile = new VcpuProfile;
+    vcpu.profile->rate.begin();
+}
+
+void add_profile_sample(const Vcpu& vcpu, std::uint64_t ip) {
+    plugin.profile.add_sample(SOFT_SAMPLE_INSTRUCTIONS, ip, plugin.options.period, vcpu.index,
+                              now_ns());
+}
+
+// Programs that reach devices themselves, by a mapping, are not timed: it would cost all the others
+// too much.
+void watch_devices(qemu_plugin_tb* translated, Block& block) {
+    qemu_plugin_register_vcpu_tb_exec_cb(translated, on_kernel_block, QEMU_PLUGIN_CB_NO_REGS,
+                                         &block);
+    bool behind_port = false;
+    for (std::size_t i = 0; i < qemu_plugin_tb_n_insns(translated); ++i) {
+        auto* instruction = qemu_plugin_tb_get_insn(translated, i);
+        const auto bytes = bytes_of(instruction);
+        void* ip = reinterpret_cast<void*>(qemu_plugin_insn_vaddr(instruction));
+        if (std::exchange(behind_port, is_port_access(plugin.guest, bytes))) {
+            qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_behind_port,
+                                                   QEMU_PLUGIN_CB_NO_REGS, nullptr);
+        }
+        if (behind_port) {
+            const bool write = is_port_write(bytes);
+            qemu_plugin_register_vcpu_insn_exec_cb(
+                instruction, write ? on_kernel_port<true> : on_kernel_port<false>,
+                QEMU_PLUGIN_CB_NO_REGS, ip);
+        } else {
+            qemu_plugin_register_vcpu_mem_cb(instruction, on_kernel_access, QEMU_PLUGIN_CB_NO_REGS,
+                                             QEMU_PLUGIN_MEM_RW, ip);
+        }
+    }
+}
+
+// The kernel's own code tells where in QEMU the machine's memory lies: it is at a physical address
+// that follows from its virtual one.
+void find_memory(const qemu_plugin_tb* translated) {
+    constexpr std::uint64_t modules_begin = 0xffffffffc0000000u;
+    const std::uint64_t bytes = plugin.options.ram_mb << 20;
+    const std::uint64_t address = qemu_plugin_tb_vaddr(translated);
+    const bool in_image = address >= SOFT_X86_IMAGE_BASE && address < modules_begin;
+    if (!plugin.memory.empty() || bytes == 0 || !in_image) return;
+    const void* place = qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(translated, 0));
+    const std::uint64_t begin =
+        reinterpret_cast<std::uint64_t>(place) - (address - SOFT_X86_IMAGE_BASE);
+    if (place == nullptr || !is_mapped(begin, bytes)) return;
+    plugin.memory = GuestMemory({reinterpret_cast<const std::byte*>(begin), bytes},
+                                GuestMemory::low_bytes_of(bytes));
+}
+
+}  // namespace ringside::softpmu

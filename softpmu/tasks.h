@@ -1,0 +1,50 @@
+// Which task a vCPU runs, and which file its code comes from: read out of the memory of a Linux
+// guest when a sample is taken, by the offsets that its own BTF has. Pure; all it reads is input.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "soft/profile_layout.h"
+#include "softpmu/guest_memory.h"
+
+namespace ringside::softpmu {
+
+struct Task {
+    std::uint32_t pid = SOFT_NO_PROCESS;
+    std::uint32_t tid = SOFT_NO_PROCESS;
+    std::uint64_t mm = 0;  // 0: a thread of the kernel
+    char comm[SOFT_COMM_BYTES] = {};
+};
+
+class TaskFinder {
+  public:
+    TaskFinder() = default;
+    TaskFinder(const soft_kernel& kernel, const GuestMemory& memory)
+        : kernel_(kernel), memory_(memory) {}
+
+    // Whether it is this kernel that lies in this memory.
+    bool is_right() const;
+
+    // Nothing if no such task can be.
+    std::optional<Task> current(std::uint32_t cpu) const;
+    // The mapping of a file that holds `address`.
+    std::optional<soft_map> mapping(std::uint64_t mm, std::uint64_t address) const;
+
+  private:
+    template <typename T>
+    bool read(std::uint64_t address, T& into) const {
+        return copy(address, &into, sizeof into);
+    }
+    bool copy(std::uint64_t address, void* into, std::size_t count) const;
+    std::uint64_t find_area(std::uint64_t mm, std::uint64_t address) const;
+    std::uint64_t child_of(std::uint64_t node, std::uint64_t address) const;
+    std::optional<std::string> name_of(std::uint64_t dentry) const;
+    std::optional<std::string> path_of(std::uint64_t dentry) const;
+
+    soft_kernel kernel_{};
+    GuestMemory memory_;
+};
+
+}  // namespace ringside::softpmu

@@ -1,0 +1,17 @@
+// What a guest's kernel says of itself, made ready for the plugin, which finds tasks by it. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <ringside/result.h>
+
+#include "soft/profile_layout.h"
+
+namespace ringside::soft {
+
+// From the kernel's /proc/kallsyms and /sys/kernel/btf/vmlinux. Fails with what is missing, and on
+// a kernel that was loaded at an address of its own choice.
+Result<soft_kernel> read_kernel_facts(std::string_view kallsyms, std::string btf);
+
+}  // namespace ringside::soft

@@ -1,0 +1,86 @@
+// A box that says what its kernel is like, or nonsense.
+#include "guest/kernel_port.h"
+
+#include <filesystem>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "../../scratch.h"
+#include "guest/cpio.h"
+
+namespace ringside::guest {
+namespace {
+
+class KernelPortTest : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        directory_ = scratch::file(::testing::UnitTest::GetInstance()->current_test_info()->name());
+        fs::create_directories(directory_);
+        auto port = KernelPort::make(directory_, [this](const std::string& folder) {
+            ++calls_;
+            folder_ = folder;
+        });
+        ASSERT_TRUE(port) << port.error().what;
+        port_.emplace(std::move(*port));
+    }
+    // What the guest would read.
+    std::string answer() const {
+        const base::Fd fd(::open((directory_ / "port.kernel.in").c_str(), O_RDONLY | O_NONBLOCK));
+        char bytes[16];
+        const auto got = ::read(fd.get(), bytes, sizeof bytes);
+        return {bytes, got > 0 ? static_cast<std::size_t>(got) : 0};
+    }
+
+    fs::path directory_;
+    std::optional<KernelPort> port_;
+    int calls_ = 0;
+    std::string folder_;
+};
+
+std::string archive() {
+    CpioWriter writer;
+    writer.add_directory("kernel");
+    writer.add_directory("kernel/proc");
+    writer.add_file("kernel/proc/kallsyms", "ffffffff81000000 T _text\n");
+    return writer.finish();
+}
+
+TEST_F(KernelPortTest, AnswersWhenItKnows) {
+    const std::string bytes = archive();
+    for (const char c : bytes) port_->take({&c, 1});
+    port_->take(std::string(512, '\0'));  // padding
+    EXPECT_EQ(calls_, 1);
+    EXPECT_EQ(read_file(fs::path(folder_) / "proc/kallsyms").value(), "ffffffff81000000 T _text\n");
+    EXPECT_EQ(answer(), "go\n");
+}
+
+TEST_F(KernelPortTest, WaitsForTheRest) {
+    port_->take(archive().substr(0, 150));
+    EXPECT_EQ(calls_, 0);
+    EXPECT_EQ(answer(), "");
+}
+
+TEST_F(KernelPortTest, LetsABoxGoOnThatSendsNonsense) {
+    port_->take("this is not what it should be: TRAILER!!!, or is it?");
+    EXPECT_EQ(calls_, 1);
+    EXPECT_EQ(folder_, "");
+    EXPECT_EQ(answer(), "go\n");
+}
+
+TEST_F(KernelPortTest, WritesNothingElsewhere) {
+    CpioWriter writer;
+    writer.add_file("kernel/../../outside", "x");
+    port_->take(writer.finish());
+    EXPECT_EQ(folder_, "");
+    EXPECT_FALSE(fs::exists(directory_.parent_path() / "outside"));
+}
+
+TEST_F(KernelPortTest, IsAPairOfPipes) {
+    EXPECT_TRUE(port_->port().both_ways);
+    EXPECT_EQ(port_->port().path, (directory_ / "port.kernel").string());
+}
+
+}  // namespace
+}  // namespace ringside::guest
