@@ -44,17 +44,25 @@ std::int64_t difference(const ringside::Session& session, std::uint64_t iteratio
     return counted(set, 1000 + iterations) - once;
 }
 
-// The same through PAPI's interface, which counts user mode unless told otherwise.
+// The same through PAPI's interface.
 std::int64_t papi_difference(std::uint64_t iterations) {
     int set = PAPI_NULL;
     if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
-        PAPI_create_eventset(&set) != PAPI_OK ||
-        PAPI_add_named_event(set, "soft:::INSTRUCTIONS") != PAPI_OK) {
+        PAPI_set_cmp_domain(PAPI_DOM_USER, PAPI_get_component_index("soft")) != PAPI_OK ||
+        PAPI_create_eventset(&set) != PAPI_OK) {
+        return -1;
+    }
+    const int added = PAPI_add_named_event(set, "soft:::INSTRUCTIONS");
+    if (added != PAPI_OK) {
+        std::printf("papi_refused %s\n", PAPI_strerror(added));
         return -1;
     }
     const auto counted_by_papi = [&](std::uint64_t turns) {
         long long value = -1;
-        if (PAPI_start(set) != PAPI_OK) return value;
+        if (const int started = PAPI_start(set); started != PAPI_OK) {
+            std::printf("papi_refused %s\n", PAPI_strerror(started));
+            return value;
+        }
         ringside::trust::counted_loop(turns);
         return PAPI_stop(set, &value) == PAPI_OK ? value : -1;
     };
