@@ -135,13 +135,13 @@ TEST_F(Log, KeepsNothingOnceItIsStopped) {
 
 // A guest may reach devices from as much code as it likes.
 TEST_F(Log, IsBounded) {
-    for (std::uint64_t i = 1; i <= 3 * SOFT_PROFILE_EXITS; ++i) {
+    for (std::uint64_t i = 1; i <= std::uint64_t{3} * SOFT_PROFILE_EXITS; ++i) {
         log_.add_access({i, 1, false, 10, false});
     }
     EXPECT_EQ(log_.shown().exit_count, SOFT_PROFILE_EXITS);
     std::uint64_t all = 0;
     for (std::uint64_t i = 0; i < SOFT_PROFILE_EXITS; ++i) all += exit(i).count;
-    EXPECT_EQ(all, 3 * SOFT_PROFILE_EXITS) << "none is lost";
+    EXPECT_EQ(all, std::uint64_t{3} * SOFT_PROFILE_EXITS) << "none is lost";
     EXPECT_EQ(exit(SOFT_PROFILE_EXITS - 1).device, SOFT_EXIT_OTHERS);
     log_.shown().sample_count = SOFT_PROFILE_SAMPLES;
     log_.add_sample(SOFT_SAMPLE_INSTRUCTIONS, 1, 1, 0, 1);

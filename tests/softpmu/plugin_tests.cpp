@@ -1,0 +1,217 @@
+// The plugin itself in Debian's QEMU, on programs and machines of which every instruction is known.
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include <signal.h>
+
+#include "emulation.h"
+
+namespace ringside::soft {
+namespace {
+
+TEST_F(SoftProgram, ThreadsHaveCountsOfTheirOwn) {
+    const auto where = folder("own");
+    emulate({"qemu-x86_64"}, "mode=count,folder=" + where,
+            {bare + "/soft_threads", "3", "1000000"});
+    const auto path = files_of_run(where).value().front();
+    std::ifstream file(path, std::ios::binary);
+    std::vector<std::uint64_t> page(1u << 17);
+    file.read(reinterpret_cast<char*>(page.data()), static_cast<std::streamsize>(page.size() * 8));
+    const vpmu::PageReader reader(page.data(), page.size() * 8);
+    ASSERT_TRUE(reader.is_open());
+    ASSERT_EQ(reader.header().thread_count, 4u);
+    const auto none = [](unsigned) { return std::uint64_t{0}; };
+    for (unsigned i = 1; i < 4; ++i) {
+        std::uint64_t value = 0;
+        ASSERT_TRUE(reader.read_thread_count(i, SOFT_INSTRUCTIONS, none, value));
+        EXPECT_NEAR(static_cast<double>(value), 2'000'000, 20'000) << i;
+    }
+}
+
+TEST_F(SoftX86, CountsSurviveTheKilledEmulator) {
+    const auto where = folder("killed");
+    const auto emulator = base::find_executable("qemu-x86_64").value();
+    auto child = base::spawn(
+        {emulator, "-plugin", plugin + ",mode=count,folder=" + where, bare_x86, "forever"});
+    ASSERT_TRUE(child);
+    std::uint64_t seen = 0;
+    for (int i = 0; i < 2000 && seen < 1000; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (const auto run = read_run(where)) seen = run->totals[SOFT_INSTRUCTIONS];
+    }
+    child->send_signal(SIGKILL);
+    ASSERT_TRUE(child->wait());
+    EXPECT_GE(seen, 1000u) << "and can be read while it runs";
+    EXPECT_GE(only_file(where).total(SOFT_INSTRUCTIONS), seen);
+}
+
+TEST_F(SoftX86, SamplesEveryPeriodExactly) {
+    const auto where = folder("samples");
+    emulate({"qemu-x86_64"}, "mode=count,period=1001,folder=" + where, {bare_x86});
+    const auto file = only_file(where);
+    const auto samples = file.samples();
+    ASSERT_TRUE(samples);
+    EXPECT_EQ(samples->size(), 2'000'008u / 1001);
+    // The period is odd, so both instructions of the loop come in turn.
+    ASSERT_GT(samples->size(), 3u);
+    EXPECT_NE((*samples)[0].ip, (*samples)[1].ip);
+    EXPECT_EQ((*samples)[0].ip, (*samples)[2].ip);
+    EXPECT_EQ((*samples)[1].ip, (*samples)[3].ip);
+    EXPECT_TRUE(fs::exists(fs::path(files_of_run(where)->front()).replace_extension(".maps")));
+}
+
+// Of 101,000 stores 100,000 are one string instruction's, and the others another's.
+TEST_F(SoftX86, SamplesByOtherCounters) {
+    const auto where = folder("stores");
+    emulate({"qemu-x86_64"},
+            "mode=count,memory=on,period=500,sampled=" + std::to_string(SOFT_STORES) +
+                ",folder=" + where,
+            {bare_x86, "a", "b"});
+    const auto samples = only_file(where).samples();
+    ASSERT_TRUE(samples);
+    std::map<std::uint64_t, int> by_address;
+    for (const auto& sample : *samples) {
+        EXPECT_EQ(sample.counter, SOFT_STORES);
+        ++by_address[sample.ip];
+    }
+    ASSERT_EQ(by_address.size(), 2u);
+    EXPECT_EQ(by_address.begin()->second, 200) << "the string instruction comes first";
+    EXPECT_EQ(by_address.rbegin()->second, 2);
+}
+
+TEST_F(SoftX86, TheHistogramKnowsTheHotBlock) {
+    const auto where = folder("hot");
+    emulate({"qemu-x86_64"}, "mode=hot,folder=" + where, {bare_x86});
+    const auto file = only_file(where);
+    const auto blocks = file.hot_blocks();
+    ASSERT_TRUE(blocks);
+    std::uint64_t instructions = 0;
+    std::uint64_t hottest = 0;
+    for (const auto& block : *blocks) {
+        instructions += block.executed * block.instructions;
+        hottest = std::max(hottest, block.executed);
+    }
+    EXPECT_EQ(instructions, 2'000'008u);
+    EXPECT_EQ(hottest, 999'999u) << "the first round is a part of the block before it";
+    EXPECT_FALSE(file.counts(SOFT_INSTRUCTIONS)) << "nothing else is counted in this mode";
+}
+
+TEST_F(SoftX86, BadOptionsAreRefused) {
+    const auto output = emulate({"qemu-x86_64"}, "mode=fast", {bare_x86});
+    EXPECT_NE(output.status.code, 0);
+    EXPECT_THAT(output.stderr_text, HasSubstr("cannot start: not an option: mode=fast"));
+    const auto nowhere = emulate({"qemu-x86_64"}, "folder=/no/such/folder", {bare_x86});
+    EXPECT_THAT(nowhere.stderr_text, HasSubstr("cannot write to /no/such/folder"));
+}
+
+TEST_F(SoftX86, APluginOfAnotherLevelIsRefused) {
+    const fs::path wrong = build + "/tests/wrong_level";
+    const fs::path command = wrong / ("ringside-" + std::to_string(::getpid()));
+    fs::create_hard_link(build + "/ringside", command);  // which looks for its plugin beside it
+    const auto output = base::run({command, "stat", "--soft", "--", bare_x86});
+    fs::remove(command);
+    ASSERT_TRUE(output);
+    EXPECT_EQ(output->status.code, 125);
+    EXPECT_THAT(output->stderr_text, HasSubstr("API version"));
+    EXPECT_THAT(output->stderr_text, HasSubstr("ended before the command's first instruction"));
+}
+
+TEST(SoftArm64, EveryInstructionAndBranch) {
+    if (!has("qemu-aarch64")) GTEST_SKIP() << "needs qemu-user";
+    if (!fs::exists(bare + "/bare_arm64")) GTEST_SKIP() << "needs g++-aarch64-linux-gnu";
+    const auto counts = stat({bare + "/bare_arm64"});
+    EXPECT_EQ(counts.exit_code, 0) << counts.stderr_text;
+    EXPECT_EQ(counts.at("instructions"), 2 + 2'000'000 + 3);
+    EXPECT_EQ(counts.at("branches"), 1'000'000);
+    EXPECT_EQ(counts.at("taken-branches"), 999'999);
+}
+
+TEST(SoftMachine, EachVcpuAndEachDevice) {
+    if (!has("qemu-system-aarch64")) GTEST_SKIP() << "needs qemu-system-arm";
+    if (!fs::exists(bare + "/machine_arm64")) GTEST_SKIP() << "needs g++-aarch64-linux-gnu";
+    const auto where = folder("machine");
+    const auto output = emulate({"qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57", "-smp",
+                                 "2", "-m", "128", "-display", "none", "-serial", "null"},
+                                "mode=full,folder=" + where, {"-kernel", bare + "/machine_arm64"});
+    EXPECT_EQ(output.status.code, 0) << output.stderr_text;
+    const auto file = only_file(where);
+    // The one that waits for the other, and a loader of some instructions before both.
+    EXPECT_GE(file.total(SOFT_INSTRUCTIONS), 2'000'000u + 3000 + 1'000'000);
+    EXPECT_EQ(file.total(SOFT_KERNEL_INSTRUCTIONS), 0u);
+    EXPECT_EQ(file.total(SOFT_IO), 1000u);
+    const auto devices = file.devices();
+    ASSERT_EQ(devices.size(), 1u);
+    EXPECT_EQ(devices[0].name, "pl011");
+    EXPECT_EQ(devices[0].writes, 1000u);
+    EXPECT_EQ(devices[0].reads, 0u);
+}
+
+// What `ringside soft` says; not an object if it fails.
+nlohmann::json soft_verb(const Words& arguments) {
+    Words words{build + "/ringside", "soft", "--json"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const auto output = base::run(words);
+    return nlohmann::json::parse(output ? output->stdout_text : "", nullptr, false);
+}
+
+double instructions_of(const nlohmann::json& counts) {
+    EXPECT_TRUE(counts.is_object());
+    if (!counts.is_object()) return NAN;
+    EXPECT_EQ(counts.at("events").at(0).at("name"), "INSTRUCTIONS");
+    const auto& value = counts.at("events").at(0).at("value");
+    return value.is_number() ? value.get<double>() : 0;
+}
+
+TEST(SoftMachine, IsSwitchedOnAndOffWhileItRuns) {
+    if (!has("qemu-system-aarch64")) GTEST_SKIP() << "needs qemu-system-arm";
+    if (!fs::exists(bare + "/traps_arm64")) GTEST_SKIP() << "needs g++-aarch64-linux-gnu";
+    const auto where = folder("switched");
+    auto machine =
+        base::spawn({"qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57", "-smp", "2", "-m",
+                     "128", "-display", "none", "-serial", "null", "-kernel", bare + "/traps_arm64",
+                     "-plugin", plugin + ",start=off,folder=" + where});
+    ASSERT_TRUE(machine);
+    std::string file;
+    for (int i = 0; i < 1000 && file.empty(); ++i) {
+        const auto files = files_of_run(where);
+        if (files && files->size() == 1 && CountFile::read(files->front())) file = files->front();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_NE(file, "") << "the machine did not start";
+    EXPECT_EQ(instructions_of(soft_verb({file})), 0) << "it begins switched off";
+    for (int round = 0; round < 3; ++round) {
+        const auto on = soft_verb({"--switch", "on", file});
+        EXPECT_EQ(on.at("counting"), true);
+        const double before = instructions_of(on);
+        double now = before;
+        for (int i = 0; i < 1000 && now < before + 1000; ++i)
+            now = instructions_of(soft_verb({file}));
+        EXPECT_GE(now, before + 1000) << "it counts";
+        const auto off = soft_verb({"--switch", "off", file});
+        EXPECT_EQ(off.at("counting"), false);
+        EXPECT_EQ(instructions_of(soft_verb({file})), instructions_of(off)) << "it does not";
+    }
+    machine->send_signal(SIGKILL);
+    ASSERT_TRUE(machine->wait());
+    const auto late = base::run({build + "/ringside", "soft", "--switch", "on", file});
+    ASSERT_TRUE(late);
+    EXPECT_EQ(late->status.code, 125);
+    EXPECT_THAT(late->stderr_text, HasSubstr("has ended"));
+}
+
+TEST_F(SoftProgram, HasNoSwitch) {
+    const auto where = folder("program");
+    emulate({"qemu-x86_64"}, "mode=count,folder=" + where, {bare_x86});
+    const auto files = files_of_run(where);
+    ASSERT_TRUE(files && files->size() == 1);
+    const auto output = base::run({build + "/ringside", "soft", "--switch", "off", files->front()});
+    ASSERT_TRUE(output);
+    EXPECT_THAT(output->stderr_text, HasSubstr("counts a program"));
+    EXPECT_EQ(instructions_of(soft_verb({files->front()})), 2'000'008);
+    const auto refused = emulate({"qemu-x86_64"}, "start=off,folder=" + where, {bare_x86});
+    EXPECT_THAT(refused.stderr_text, HasSubstr("start=off is for machines"));
+}
+
+}  // namespace
+}  // namespace ringside::soft
