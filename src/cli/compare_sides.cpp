@@ -107,7 +107,7 @@ guest::BoxRequest unmeasured(guest::BoxRequest request, const MeasurePlan& plan)
 
 // Where they cannot be counted that is noted, and spoils nothing.
 Result<void> add_exits(guest::BoxRequest request, const std::string& folder) {
-    const auto counted = count_exits(std::move(request), folder);
+    auto counted = count_exits(std::move(request), folder);
     if (counted || counted.error().code == ErrorCode::interrupted) return counted;
     return add_side_note(folder, "the guest's exits were not counted: " + counted.error().what);
 }
