@@ -40,8 +40,8 @@ void start_off() {
 
 // Only a vCPU's own thread may ask QEMU to forget.
 void on_look_at_switch(unsigned /*index*/, void* /*unused*/) {
-    // QEMU 7.2 does not always forget the callback of the last access with the code it belongs to
-    // (qemu-project issue 1381), and would call it: a profile is stopped in another way.
+    // QEMU 7.2 aborts in a callback for memory when its code is forgotten under it: a profile is
+    // stopped in another way.
     if (plugin.options.profile && !plugin.off) return;
     if (wants_off() == plugin.off || is_switching.exchange(true)) return;
     qemu_plugin_reset(plugin.id, on_forgotten);
