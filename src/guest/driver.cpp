@@ -8,6 +8,7 @@
 #include "base/embedded.h"
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/text.h"
 #include "guest/layer.h"
 #include "guest/private_apt.h"
 
@@ -39,11 +40,15 @@ std::string headers_of(std::string_view kernel_release) {
     return fmt::format("linux-headers-{}", kernel_release);
 }
 
-// Debian's packages beside the headers of "6.1.0-54-arm64", the tools that make runs among them.
+// Debian's packages beside the headers of "6.1.0-54-arm64" or "6.1.0-54-rt-arm64", the tools that
+// make runs among them.
 std::vector<std::string> shared_packages(const std::string& kernel_release) {
-    const auto version = kernel_release.substr(0, kernel_release.rfind('-'));
+    const auto version =
+        kernel_release.substr(0, kernel_release.find('-', kernel_release.find('-') + 1));
+    const bool real_time = base::contains(kernel_release, "-rt-");
     const auto minor_end = kernel_release.find('.', kernel_release.find('.') + 1);
-    return {headers_of(version + "-common"), "linux-kbuild-" + kernel_release.substr(0, minor_end)};
+    return {headers_of(version + (real_time ? "-common-rt" : "-common")),
+            "linux-kbuild-" + kernel_release.substr(0, minor_end)};
 }
 
 fs::path common_makefile(const fs::path& root, const std::string& kernel_release) {
