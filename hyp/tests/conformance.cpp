@@ -310,6 +310,21 @@ void test_chain() {
     report("chain", carried && low >= 2000 - 0x100);
 }
 
+// The bit of the even counter is set already when the odd one overflows.
+void test_chain_overflow() {
+    if (!has_event(arm::event_chain)) return print_line("test chain_overflow absent");
+    stop_pmu();
+    prepare(0, arm::event_instructions, 0xffff'ff00);
+    prepare(1, arm::event_chain, low_half);
+    HYP_WRITE(pmovsset_el0, 1);
+    start();
+    spin(1000);
+    stop();
+    const std::uint64_t overflowed = HYP_READ(pmovsclr_el0);
+    const bool wrapped = (hyp::read_event_counter(1) & low_half) == 0;
+    report("chain_overflow", wrapped && (overflowed & 3) == 3);
+}
+
 }  // namespace
 
 extern "C" void guest_main() {
@@ -336,6 +351,7 @@ extern "C" void guest_main() {
     test_interrupt("cycle_interrupt", cycle_counter, 0, ~std::uint64_t{0} - 999);
     test_sampling();
     test_chain();
+    test_chain_overflow();
     print_line("conformance done");
 }
 

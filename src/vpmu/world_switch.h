@@ -119,7 +119,8 @@ void capture(Registers<Hw>& hw, Vcpu& vcpu) {
     const Mask found = hw.overflow();
     for_each_slot(take_overflow(vcpu, found),
                   [&](Slot slot) { hw.set_counter(slot, vcpu.guest.counter[slot]); });
-    hw.change_overflow(found, found & ~vcpu.chained);
+    // A carry may have made the odd counter overflow, which the hardware did not see.
+    hw.change_overflow(found, hardware_overflow(vcpu));
     if (direct.all) read_back_arm(hw, vcpu);
     claim_interrupt(hw, vcpu);
     if (direct.enable || direct.all) vcpu.follow_guest();

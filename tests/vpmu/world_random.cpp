@@ -22,7 +22,7 @@ std::uint64_t selector_value(Random& random, const PmuModel& model, const lab::O
            (random.one_in(6) ? 0 : x86::select_enable);
 }
 
-// Near its end a counter will wrap soon.
+// Near its end a counter will wrap soon, and at its end by a single carry.
 std::uint64_t counter_value(Random& random, std::uint64_t mask) {
     switch (random.below(4)) {
         case 0:
@@ -30,7 +30,7 @@ std::uint64_t counter_value(Random& random, std::uint64_t mask) {
         case 1:
             return random.next() & mask;
         default:
-            return (0 - std::uint64_t{random.below(2000) + 1}) & mask;
+            return (0 - std::uint64_t{random.one_in(4) ? 1 : random.below(2000) + 1}) & mask;
     }
 }
 
