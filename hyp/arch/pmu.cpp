@@ -29,6 +29,7 @@ vpmu::PmuModel Pmu::model() {
     vpmu::PmuModel found = vpmu::arm_pmuv3(implemented(), version);
     found.event_ids = (HYP_READ(pmceid0_el0) & 0xffff'ffff) | (HYP_READ(pmceid1_el0) & 0xffff'ffff)
                                                                   << 32;
+    found.identity = static_cast<std::uint16_t>(HYP_READ(pmcr_el0) >> arm::pmcr_identity_shift);
     return found;
 }
 

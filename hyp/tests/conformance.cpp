@@ -54,6 +54,19 @@ void test_introspection() {
                                 has_event(arm::event_instructions) && has_event(arm::event_cycles));
 }
 
+// Who made the PMU does not depend on whether it counts.
+void test_identity() {
+    constexpr std::uint64_t read_only = 0xffff'ff00;
+    stop_pmu();
+    const std::uint64_t idle = HYP_READ(pmcr_el0) & read_only;
+    prepare(0, arm::event_instructions, 0);
+    start();
+    spin(100);
+    const std::uint64_t counting = HYP_READ(pmcr_el0) & read_only;
+    stop();
+    report("identity", idle == counting && idle >> arm::pmcr_identity_shift != 0);
+}
+
 void test_configuration() {
     stop_pmu();
     const std::uint64_t selector = arm::type_not_user | arm::event_instructions;
@@ -330,6 +343,7 @@ void test_chain_overflow() {
 extern "C" void guest_main() {
     print_line("counters ", counter_count());
     test_introspection();
+    test_identity();
     test_configuration();
     test_set_and_clear();
     test_unimplemented();

@@ -105,8 +105,9 @@ Access read(const PmuModel& model, const PmuState& state, Register which, Privil
         case Kind::selector:
             return {Outcome::done, state.selector[which.slot]};
         case Kind::control:
-            return {Outcome::done, state.control | std::uint64_t(model.general_count())
-                                                       << pmcr_n_shift};
+            return {Outcome::done, state.control |
+                                       std::uint64_t{model.general_count()} << pmcr_n_shift |
+                                       std::uint64_t{model.identity} << pmcr_identity_shift};
         case Kind::enable_set:
         case Kind::enable_clear:
             return {Outcome::done, state.enable};

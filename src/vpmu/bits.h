@@ -36,6 +36,7 @@ inline constexpr std::uint64_t pmcr_reset_cycles = 1u << 2;
 inline constexpr std::uint64_t pmcr_long_cycle = 1u << 6;
 inline constexpr std::uint64_t pmcr_long_events = 1u << 7;  // FEAT_PMUv3p5
 inline constexpr unsigned pmcr_n_shift = 11;
+inline constexpr unsigned pmcr_identity_shift = 16;
 
 inline constexpr std::uint64_t type_not_kernel = 1u << 31;  // P
 inline constexpr std::uint64_t type_not_user = 1u << 30;    // U

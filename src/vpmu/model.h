@@ -14,6 +14,7 @@ struct PmuModel {
     Mask general = 0;
     Mask fixed = 0;
     std::uint64_t event_ids = 0;  // Arm: PMCEID1:PMCEID0, events 0x00 to 0x3f, 32 bits each
+    std::uint16_t identity = 0;   // Arm: PMCR_EL0.IMP and IDCODE, who made it
 
     constexpr Mask slots() const { return general | fixed; }
     constexpr bool has(Slot slot) const { return slot < 64 && (slots() >> slot & 1) != 0; }
