@@ -62,8 +62,9 @@ class Reader {
     Result<PerfReport> read() {
         for (std::size_t i = 0; i < lines_.size(); ++i) {
             const auto line = base::trim_end(lines_[i]);
-            if (is_dots(line) && i > 0) {
-                begin_table(base::trim_end(lines_[i - 1]).substr(1), line);
+            const auto before = i > 0 ? base::trim_end(lines_[i - 1]) : std::string_view();
+            if (is_dots(line) && before.starts_with('#')) {
+                begin_table(before.substr(1), line);
             } else if (line.starts_with('#')) {
                 take_remark(trim(line.substr(1)));
             } else if (!line.empty()) {

@@ -102,7 +102,8 @@ TEST(PerfText, LongNamesAndUtf8) {
 }
 
 TEST(PerfText, WhatIsNoReportIsRefused) {
-    for (const std::string text : {"", "\n", "# nothing\n", "root:x:0:0\n", "# Samples: 2  of"}) {
+    for (const std::string text : {"", "\n", "# nothing\n", "root:x:0:0\n", "# Samples: 2  of",
+                                   "\n# ........  ......\n", "# ........  ......\n"}) {
         EXPECT_FALSE(parse_perf_report(text)) << text;
     }
     EXPECT_TRUE(looks_like_perf_report(fixture("vm.txt")));
