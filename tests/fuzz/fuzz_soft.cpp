@@ -1,5 +1,6 @@
-// soft/count_file.h, soft/btf.h and softpmu/block.h: any bytes are a file of counts or are refused, and any
-// bytes of code have an ending. The input is laid over a good file, or little of it would pass.
+// soft/count_file.h, soft/btf.h and softpmu/block.h: any bytes are a file of counts or are refused,
+// and any bytes of code have an ending. The input is laid over a good file, or little of it would
+// pass.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
