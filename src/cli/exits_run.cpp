@@ -49,8 +49,7 @@ Result<void> count_on_box(BoxRequest& request, const std::string& file, const st
     return {};
 }
 
-// On this machine: from when the command runs until it has ended. What its first few milliseconds
-// cause, while the counters are opened, is not in it.
+// On this machine: from when the command runs until it has ended.
 Result<void> count_here(BoxRequest& request, const std::string& file, int log_fd,
                         const std::string& log) {
     const auto program = own_program();
