@@ -1,9 +1,8 @@
 // driver/ over the hypervisor's page, in Linux: per-thread counts as on the machine itself, and
 // what only the page can say.
-#include <sstream>
-
 #include <gmock/gmock.h>
 
+#include "../said_lines.h"
 #include "machine.h"
 
 namespace ringside::hyp_test {
@@ -11,17 +10,6 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
-
-// "NAME VALUE" a line.
-std::multimap<std::string, std::string> lines_of(const std::string& out) {
-    std::multimap<std::string, std::string> said;
-    std::istringstream lines(out);
-    for (std::string line; std::getline(lines, line);) {
-        const auto space = line.find(' ');
-        said.emplace(line.substr(0, space), space == line.npos ? "" : line.substr(space + 1));
-    }
-    return said;
-}
 
 class Said {
   public:

@@ -35,19 +35,30 @@ std::vector<long> counts_of(const std::string& perf_stat) {
 constexpr const char* count_true =
     "perf stat -x, -e instructions:u,instructions:u,instructions:u true 2>&1";
 
+// What they are where nobody else wants the PMU. Deterministic, so that all that differs is a
+// fault.
+const std::vector<long>& alone() {
+    static const auto counts = counts_of(run_linux({}, count_true).out);
+    return counts;
+}
+
+void expect_exact(const BoxResult& result) {
+    SCOPED_TRACE(result.out + result.err);
+    ASSERT_EQ(result.exit_code, 0);
+    ASSERT_EQ(alone().size(), 3u);
+    EXPECT_GT(alone()[0], 10'000);
+    EXPECT_THAT(alone(), testing::Each(alone()[0]));
+    auto counts = counts_of(result.out);
+    ASSERT_GE(counts.size(), 3u);
+    counts.resize(3);
+    EXPECT_EQ(counts, alone());
+}
+
 TEST(Linux, counts_are_exact_beside_pinned_host_events_and_neighbours) {
     REQUIRE_HYP();
-    const BoxResult alone = run_linux({}, count_true);
-    ASSERT_EQ(alone.exit_code, 0) << alone.err;
-    const auto counts = counts_of(alone.out);
-    ASSERT_EQ(counts.size(), 3u) << alone.out;
-    EXPECT_GT(counts[0], 10'000);
-    EXPECT_EQ(counts[1], counts[0]);
-    EXPECT_EQ(counts[2], counts[0]);
-    const BoxResult beside =
+    expect_exact(
         run_linux({"--host-events", "0x08 pinned,0x08 pinned,0x08 pinned", "--neighbour", "rowdy"},
-                  count_true);
-    EXPECT_EQ(counts_of(beside.out), counts) << beside.out << beside.err;
+                  count_true));
 }
 
 TEST(Linux, under_legacy_pinned_host_events_leave_silent_zeros) {
@@ -65,26 +76,14 @@ TEST(Linux, under_legacy_pinned_host_events_leave_silent_zeros) {
 // As exact as mediated: on Arm the counters stop at EL2 by themselves.
 TEST(Linux, counts_under_cpu_switch) {
     REQUIRE_HYP();
-    const BoxResult result =
-        run_linux({"--policy", "cpu_switch", "--neighbour", "rowdy"}, count_true);
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    const auto counts = counts_of(result.out);
-    ASSERT_EQ(counts.size(), 3u) << result.out;
-    EXPECT_GT(counts[0], 10'000);
-    EXPECT_EQ(counts[1], counts[0]);
-    EXPECT_EQ(counts[2], counts[0]);
+    expect_exact(run_linux({"--policy", "cpu_switch", "--neighbour", "rowdy"}, count_true));
 }
 
 TEST(Linux, doctor_says_by_which_policy_the_pmu_is_shared) {
     REQUIRE_HYP();
     const BoxResult result = run_linux({"--policy", "lazy_mediated"},
                                        std::string(count_true) + " && ringside doctor --json");
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    const auto counts = counts_of(result.out);
-    ASSERT_GE(counts.size(), 3u) << result.out;
-    EXPECT_GT(counts[0], 10'000);
-    EXPECT_EQ(counts[1], counts[0]);
-    EXPECT_EQ(counts[2], counts[0]);
+    expect_exact(result);
     EXPECT_THAT(result.out, HasSubstr("\"hypervisor\": \"ringside\""));
     EXPECT_THAT(result.out, HasSubstr("\"pmu_policy\": \"lazy_mediated\""));
 }
@@ -99,12 +98,7 @@ TEST(Linux, counts_under_cpu_switch_and_receives_through_the_hypervisor) {
                   std::string(count_true) +
                       " && ip addr add 10.0.2.15/24 dev eth0 && ip link set eth0 up && "
                       "nc 10.0.2.100 9 </dev/null 2>/dev/null | head -c 100000 | wc -c");
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    const auto counts = counts_of(result.out);
-    ASSERT_EQ(counts.size(), 3u) << result.out;
-    EXPECT_GT(counts[0], 10'000);
-    EXPECT_EQ(counts[1], counts[0]);
-    EXPECT_EQ(counts[2], counts[0]);
+    expect_exact(result);
     EXPECT_THAT(result.out, HasSubstr("\n100000\n"));
     std::ostringstream said;
     said << std::ifstream(console).rdbuf();

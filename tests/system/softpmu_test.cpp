@@ -1,10 +1,8 @@
 // The soft PMU as a guest's own perf sees it: one boot, which ends in a panic, so that what was
 // counted from outside is also shown to be there however a machine ends.
-#include <map>
-#include <sstream>
-
 #include <gmock/gmock.h>
 
+#include "../said_lines.h"
 #include "box.h"
 #include "soft/count_file.h"
 
@@ -35,16 +33,6 @@ class SoftPmuInGuest : public ::testing::Test {
         return std::atoll(text(said, name).c_str());
     }
 };
-
-std::multimap<std::string, std::string> lines_of(const std::string& out) {
-    std::multimap<std::string, std::string> said;
-    std::istringstream lines(out);
-    for (std::string line; std::getline(lines, line);) {
-        const auto space = line.find(' ');
-        said.emplace(line.substr(0, space), space == line.npos ? "" : line.substr(space + 1));
-    }
-    return said;
-}
 
 TEST_F(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     const Scratch scratch;
