@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include <unistd.h>
 
@@ -33,8 +34,8 @@ void lend(Vcpu& vcpu, unsigned counter, std::uint64_t now, std::int64_t amount, 
 
 // At every period-th event, exactly, however many of them come at once.
 template <typename Address>
-[[gnu::noinline]] void take_samples(Vcpu& vcpu, soft_counter counter, Address address) {
-    const std::uint64_t now = vcpu.shown->counter[counter].raw;
+[[gnu::noinline]] void take_samples(Vcpu& vcpu, soft_counter counter, std::uint64_t now,
+                                    Address address) {
     for (; now >= vcpu.sample_at; vcpu.sample_at += plugin.options.period) {
         const std::uint64_t ip = address(now - vcpu.sample_at);
         if (vcpu.profile != nullptr) {
@@ -54,39 +55,18 @@ void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, Address address)
     if constexpr (Lends) lend(vcpu, counter, now, amount, address);
     if constexpr (Samples) {
         if (counter == vcpu.sampled && now >= vcpu.sample_at) [[unlikely]] {
-            take_samples(vcpu, counter, address);
+            take_samples(vcpu, counter, now, address);
         }
     }
 }
 
-[[gnu::noinline]] void claim(unsigned index, Vcpu& vcpu) {
-    const std::lock_guard lock(plugin.mutex);
-    vcpu.thread = plugin.whole_machine ? index : static_cast<std::uint32_t>(::gettid());
-    if (plugin.options.predictor && vcpu.predictor == nullptr) vcpu.predictor = new BranchPredictor;
-    if (plugin.options.caches && vcpu.memory == nullptr) vcpu.memory = new MemoryModel;
-    if (index >= SOFT_VCPUS) {
-        static vpmu_page_vcpu not_shown;
-        ++plugin.store.extension().uncounted_vcpus;
-        vcpu.shown = &not_shown;
-    } else {
-        plugin.store.show_vcpus(index + 1);
-        if (!plugin.whole_machine) plugin.store.begin_thread(index, vcpu.thread);
-        vcpu.shown = &plugin.store.vcpu(index);
-    }
-    vcpu.index = index;
-    if (plugin.guest_page.is_open()) {
-        vcpu.lent = &plugin.guest_page.vcpu(index);
-        vcpu.alarms = &plugin.guest_page.alarms(index);
-    }
-    if (plugin.profile.is_open() && vcpu.profile == nullptr) begin_profile(vcpu);
-    vcpu.sampled = static_cast<std::uint32_t>(plugin.options.sampled);
-    // Its count goes on where another thread left it, or begins.
-    const std::uint64_t counted = vcpu.shown->counter[vcpu.sampled].raw;
-    if (counted == 0 || vcpu.sample_at == 0) vcpu.sample_at = counted + plugin.options.period;
-}
-
 Vcpu& place_of(unsigned index) {
     return vcpus[index < SOFT_VCPUS ? index : SOFT_VCPUS];
+}
+
+[[gnu::noinline]] void claim_locked(unsigned index, Vcpu& vcpu) {
+    const std::lock_guard lock(plugin.mutex);
+    claim(index, vcpu);
 }
 
 // What Flow finds out, as counts of one vCPU.
@@ -140,7 +120,7 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
 // A vCPU that the page does not know yet expects nothing, and comes here, too.
 template <bool Predicts, bool Samples, bool Lends>
 [[gnu::noinline]] void on_unexpected_block(unsigned index, Vcpu& vcpu, const Block& block) {
-    if (vcpu.shown == nullptr) claim(index, vcpu);
+    if (vcpu.shown == nullptr) claim_locked(index, vcpu);
     Counting<Predicts, Samples, Lends> counting{vcpu, block.count};
     vcpu.flow.enter_unexpected(block, counting);
     count_instructions<Samples, Lends>(vcpu, {block, counting.instructions, counting.skipped});
@@ -242,11 +222,49 @@ auto chosen(With with, bool first, Rest... rest) {
 
 }  // namespace
 
+void claim(unsigned index, Vcpu& vcpu) {
+    vcpu.thread = plugin.whole_machine ? index : static_cast<std::uint32_t>(::gettid());
+    if (plugin.options.predictor && vcpu.predictor == nullptr) vcpu.predictor = new BranchPredictor;
+    if (plugin.options.caches && vcpu.memory == nullptr) vcpu.memory = new MemoryModel;
+    if (index >= SOFT_VCPUS) {
+        static vpmu_page_vcpu not_shown;
+        ++plugin.store.extension().uncounted_vcpus;
+        vcpu.shown = &not_shown;
+    } else {
+        plugin.store.show_vcpus(index + 1);
+        if (!plugin.whole_machine) plugin.store.begin_thread(index, vcpu.thread);
+        vcpu.shown = &plugin.store.vcpu(index);
+    }
+    if (index == 1) {
+        vcpu.shown->counter[SOFT_INSTRUCTIONS].raw += std::exchange(plugin.owed_to_second, 0);
+    }
+    vcpu.index = index;
+    if (plugin.guest_page.is_open()) {
+        vcpu.lent = &plugin.guest_page.vcpu(index);
+        vcpu.alarms = &plugin.guest_page.alarms(index);
+    }
+    if (plugin.profile.is_open() && vcpu.profile == nullptr) begin_profile(vcpu);
+    vcpu.sampled = static_cast<std::uint32_t>(plugin.options.sampled);
+    // Its count goes on where another thread left it, or begins.
+    const std::uint64_t counted = vcpu.shown->counter[vcpu.sampled].raw;
+    if (counted == 0 || vcpu.sample_at == 0) vcpu.sample_at = counted + plugin.options.period;
+}
+
 Vcpu& vcpu_at(unsigned index) {
     Vcpu& vcpu = place_of(index);
     if (vcpu.shown == nullptr) [[unlikely]]
-        claim(index, vcpu);
+        claim_locked(index, vcpu);
     return vcpu;
+}
+
+// QEMU adds the block's instructions behind this.
+void on_block_alone(unsigned /*index*/, void* data) {
+    Vcpu& vcpu = vcpus[0];
+    const Block& block = *static_cast<const Block*>(data);
+    const std::uint64_t now = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw + block.count;
+    if (now >= vcpu.sample_at) [[unlikely]] {
+        take_samples(vcpu, SOFT_INSTRUCTIONS, now, Stretch{block, block.count, 0});
+    }
 }
 
 std::uint32_t count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address) {

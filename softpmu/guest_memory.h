@@ -1,5 +1,6 @@
-// The memory of a machine as its physical addresses name it. The guest writes it while it is read,
-// and any address may come from the guest: reads are bounded, and nothing follows from a success.
+// The memory of a machine, by physical addresses that count from its first byte. The guest writes
+// it while it is read, and any address may come from the guest: reads are bounded, and nothing
+// follows from a success.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,8 @@ class GuestMemory {
         constexpr std::uint64_t high = std::uint64_t{4} << 30;
         std::uint64_t offset = physical;
         std::uint64_t end = low_bytes_;
-        if (physical >= high) {
+        if (physical >= low_bytes_) {
+            if (physical < high) return false;
             offset = physical - high + low_bytes_;
             end = bytes_.size();
             if (offset < low_bytes_) return false;

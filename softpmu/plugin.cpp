@@ -34,6 +34,7 @@ void on_system_call(qemu_plugin_id_t /*id*/, unsigned /*vcpu*/, std::int64_t num
                     std::uint64_t a1, std::uint64_t a2, std::uint64_t a3, std::uint64_t a4,
                     std::uint64_t a5, std::uint64_t /*a6*/, std::uint64_t /*a7*/,
                     std::uint64_t /*a8*/) {
+    if (begins_thread(plugin.guest, number, a1)) end_alone();
     const ExecuteCall call = execute_call(plugin.guest, number, {a1, a2, a3, a4, a5});
     if (!call.is_one) return;
     const std::string name = execute_emulated(call, plugin.guest_base, plugin.program, plugin.self);
@@ -51,6 +52,7 @@ void after_fork_in_child() {
                      std::strerror(error));
     }
     for (Vcpu& vcpu : vcpus) vcpu.forget();
+    if (plugin.alone) claim(0, vcpus[0]);
     plugin.mutex.unlock();
 }
 
@@ -104,9 +106,7 @@ int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const>
         return refuse("it cannot write to " + store.folder + ": " + std::strerror(error));
     }
     if (plugin.options.profile) {
-        if (!info.system_emulation || plugin.guest != Guest::x86_64) {
-            return refuse("mode=profile is for x86-64 machines");
-        }
+        if (!info.system_emulation) return refuse("mode=profile is for machines");
         plugin.profile.open(plugin.store.profile(), plugin.store.extension().profile_offset,
                             plugin.options.device_period_ns);
     }
@@ -118,16 +118,23 @@ int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const>
         if (!info.system_emulation) return refuse("start=off is for machines");
         start_off();
     }
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    plugin.alone = can_count_alone();
+    listen(id);
     if (info.system_emulation) return 0;
-    qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
-    qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
     ::pthread_atfork([] { plugin.mutex.lock(); }, [] { plugin.mutex.unlock(); },
                      after_fork_in_child);
     return 0;
 }
 
 }  // namespace
+
+void listen(qemu_plugin_id_t id) {
+    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    if (plugin.whole_machine) return;
+    qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
+    qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
+}
+
 }  // namespace ringside::softpmu
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t* info, int argc, char** argv) {

@@ -74,7 +74,9 @@ struct Plugin {
     std::string program;  // that the guest executes
     std::uint64_t guest_base = 0;
     bool began = false;
-    bool off = false;  // a machine that does not count for now
+    bool off = false;                  // a machine that does not count for now
+    bool alone = false;                // a program that has one thread, and is counted so
+    std::uint64_t owed_to_second = 0;  // instructions of its second thread
 
     Store store;
     GuestPage guest_page;
@@ -97,8 +99,17 @@ qemu_plugin_vcpu_mem_cb_t access_callback();
 void on_port_read(unsigned index, void* address);
 void on_port_write(unsigned index, void* address);
 Vcpu& vcpu_at(unsigned index);
+// The vCPU runs a thread that the page does not know yet. With the mutex.
+void claim(unsigned index, Vcpu& vcpu);
 // One access more; returns the device's place in the extension's table.
 std::uint32_t count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address);
+
+// Of a program with one thread: alone.cpp.
+bool can_count_alone();
+bool begins_thread(Guest guest, std::int64_t number, std::uint64_t flags);
+void end_alone();
+void count_alone(qemu_plugin_tb* translated, Block& block);
+void on_block_alone(unsigned index, void* data);
 
 // Of a machine that is profiled: profiling.cpp.
 void begin_profile(Vcpu& vcpu);
@@ -109,6 +120,9 @@ void find_memory(const qemu_plugin_tb* translated);
 // Before a block that ends with an instruction of the system: whether counting is to be switched.
 void on_look_at_switch(unsigned index, void* unused);
 void start_off();
+
+// Has QEMU tell what a program or a machine does, from now on.
+void listen(qemu_plugin_id_t id);
 
 std::span<const std::uint8_t> bytes_of(const qemu_plugin_insn* instruction);
 // When QEMU translates a block of code.

@@ -48,7 +48,21 @@ void ProfileLog::look_for_tasks(const GuestMemory& memory) {
         profile_->task_state = SOFT_TASKS_NO_MEMORY;
     } else {
         profile_->task_state = tasks_.is_right() ? SOFT_TASKS_KNOWN : SOFT_TASKS_OTHER_KERNEL;
+        switch_load_ = tasks_.switch_load();
     }
+}
+
+// A pair is loaded by two accesses; tasks are aligned.
+void ProfileLog::switch_task(std::uint32_t vcpu, std::uint64_t address) {
+    const std::uint64_t task = address - profile_->kernel.task_context;
+    if (vcpu < running_.size() && task % 16 == 0) running_[vcpu] = task;
+}
+
+std::optional<Task> ProfileLog::task_of(std::uint32_t vcpu) const {
+    if (profile_->task_state != SOFT_TASKS_KNOWN) return std::nullopt;
+    if (profile_->kernel.switch_code == 0) return tasks_.current(vcpu);
+    const bool known = vcpu < running_.size() && running_[vcpu] != 0;
+    return known ? tasks_.at(running_[vcpu]) : std::nullopt;
 }
 
 bool ProfileLog::is_stopped() const {
@@ -71,8 +85,7 @@ void ProfileLog::add_sample(soft_sample_kind kind, std::uint64_t ip, std::uint64
                              SOFT_NO_MAP,
                              0,
                              {}};
-    const bool known = profile_->task_state == SOFT_TASKS_KNOWN;
-    if (const auto task = known ? tasks_.current(vcpu) : std::nullopt) {
+    if (const auto task = task_of(vcpu)) {
         sample.pid = task->pid;
         sample.tid = task->tid;
         std::memcpy(sample.comm, task->comm, sizeof sample.comm);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include <sys/resource.h>
 #include <time.h>
@@ -29,7 +30,12 @@ std::uint64_t context_switches() {
 
 // Linux maps devices there, and with it many other things; asking QEMU about each address would
 // cost more than all the rest. Documentation/x86/x86_64/mm.rst: vmalloc and ioremap; fixmap.
+// Documentation/arm64/memory.rst: the same, and behind it what describes the memory's pages; the
+// kernel's image is at the front of it.
 bool may_be_device(std::uint64_t address) {
+    if (plugin.guest == Guest::arm64) {
+        return address >= plugin.profile.shown().kernel.image_end && address < 0xfffffc0000000000u;
+    }
     const bool mapped = address >= 0xffffc90000000000u && address < 0xffffe90000000000u;
     return mapped || address >= 0xffffffffff000000u;
 }
@@ -110,6 +116,11 @@ void on_kernel_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t 
     finish_access(vcpu, access, now);
 }
 
+void on_task_switch(unsigned index, qemu_plugin_meminfo_t /*info*/, std::uint64_t accessed,
+                    void* /*unused*/) {
+    plugin.profile.switch_task(index, accessed);
+}
+
 template <bool Write>
 void on_kernel_port(unsigned index, void* ip) {
     Vcpu& vcpu = vcpu_at(index);
@@ -139,6 +150,19 @@ bool is_mapped(std::uint64_t begin, std::uint64_t bytes) {
     return reached >= begin + bytes;
 }
 
+// Which place in the machine's memory a kernel's instruction has, if its address tells. On x86-64
+// that follows from where the kernel is mapped; on arm64 it begins with its addresses not
+// translated.
+std::optional<std::uint64_t> place_in_memory(std::uint64_t address, std::uint64_t bytes) {
+    if (plugin.guest == Guest::arm64) {
+        const bool inside = address >= SOFT_ARM64_RAM_BASE && address - SOFT_ARM64_RAM_BASE < bytes;
+        return inside ? std::optional(address - SOFT_ARM64_RAM_BASE) : std::nullopt;
+    }
+    constexpr std::uint64_t modules_begin = 0xffffffffc0000000u;
+    const bool in_image = address >= SOFT_X86_IMAGE_BASE && address < modules_begin;
+    return in_image ? std::optional(address - SOFT_X86_IMAGE_BASE) : std::nullopt;
+}
+
 }  // namespace
 
 void begin_profile(Vcpu& vcpu) {
@@ -161,6 +185,10 @@ void watch_devices(qemu_plugin_tb* translated, Block& block) {
         auto* instruction = qemu_plugin_tb_get_insn(translated, i);
         const auto bytes = bytes_of(instruction);
         void* ip = reinterpret_cast<void*>(qemu_plugin_insn_vaddr(instruction));
+        if (qemu_plugin_insn_vaddr(instruction) == plugin.profile.switch_load()) {
+            qemu_plugin_register_vcpu_mem_cb(instruction, on_task_switch, QEMU_PLUGIN_CB_NO_REGS,
+                                             QEMU_PLUGIN_MEM_RW, nullptr);
+        }
         if (std::exchange(behind_port, is_port_access(plugin.guest, bytes))) {
             qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_behind_port,
                                                    QEMU_PLUGIN_CB_NO_REGS, nullptr);
@@ -177,20 +205,18 @@ void watch_devices(qemu_plugin_tb* translated, Block& block) {
     }
 }
 
-// The kernel's own code tells where in QEMU the machine's memory lies: it is at a physical address
-// that follows from its virtual one.
+// The kernel's own code tells where in QEMU the machine's memory lies.
 void find_memory(const qemu_plugin_tb* translated) {
-    constexpr std::uint64_t modules_begin = 0xffffffffc0000000u;
     const std::uint64_t bytes = plugin.options.ram_mb << 20;
-    const std::uint64_t address = qemu_plugin_tb_vaddr(translated);
-    const bool in_image = address >= SOFT_X86_IMAGE_BASE && address < modules_begin;
-    if (!plugin.memory.empty() || bytes == 0 || !in_image) return;
+    if (!plugin.memory.empty() || bytes == 0) return;
+    const auto offset = place_in_memory(qemu_plugin_tb_vaddr(translated), bytes);
+    if (!offset) return;
     const void* place = qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(translated, 0));
-    const std::uint64_t begin =
-        reinterpret_cast<std::uint64_t>(place) - (address - SOFT_X86_IMAGE_BASE);
+    const std::uint64_t begin = reinterpret_cast<std::uint64_t>(place) - *offset;
     if (place == nullptr || !is_mapped(begin, bytes)) return;
-    plugin.memory = GuestMemory({reinterpret_cast<const std::byte*>(begin), bytes},
-                                GuestMemory::low_bytes_of(bytes));
+    plugin.memory =
+        GuestMemory({reinterpret_cast<const std::byte*>(begin), bytes},
+                    plugin.guest == Guest::arm64 ? bytes : GuestMemory::low_bytes_of(bytes));
 }
 
 }  // namespace ringside::softpmu

@@ -82,6 +82,16 @@ int Store::open(const StoreOptions& options) {
 }
 
 int Store::reopen_after_fork() {
+    const int error = open_own_file();
+    if (error == 0) return 0;
+    // What nobody will read must not be counted in the parent's name.
+    void* memory = ::mmap(base_, bytes_, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (memory != MAP_FAILED) format(base_);
+    return error;
+}
+
+int Store::open_own_file() {
     const int fd = create_file();
     if (fd < 0) return -fd;
     void* memory = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

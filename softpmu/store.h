@@ -47,6 +47,7 @@ class Store {
   private:
     std::string file_name(const char* suffix) const;
     int create_file();
+    int open_own_file();
     void format(char* base);
     void adopt(char* base);
 

@@ -27,7 +27,7 @@ bool wants_off() {
 void on_forgotten(qemu_plugin_id_t id) {
     set_off(wants_off());
     for (Vcpu& vcpu : vcpus) vcpu.forget_way();
-    qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    listen(id);
     is_switching = false;
 }
 

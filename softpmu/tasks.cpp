@@ -41,6 +41,7 @@ bool TaskFinder::copy(std::uint64_t address, void* into, std::size_t count) cons
 }
 
 bool TaskFinder::is_right() const {
+    if (kernel_.switch_code != 0) return switch_load() != 0;
     constexpr char expected[] = "Linux version ";
     char banner[sizeof expected - 1];
     return copy(kernel_.banner, banner, sizeof banner) &&
@@ -50,13 +51,34 @@ bool TaskFinder::is_right() const {
 std::optional<Task> TaskFinder::current(std::uint32_t cpu) const {
     std::uint64_t area = 0;
     std::uint64_t address = 0;
+    const bool there = read(kernel_.per_cpu_offsets + cpu * sizeof area, area) &&
+                       read(area + kernel_.current_task, address);
+    return there ? at(address) : std::nullopt;
+}
+
+// Linux, arch/arm64/kernel/entry.S: cpu_switch_to stores the registers of the task it leaves, by
+// x8, and loads those of the next one, by x8.
+std::uint64_t TaskFinder::switch_load() const {
+    constexpr std::uint32_t store_first = 0xa8815113;  // stp x19, x20, [x8], #16
+    constexpr std::uint32_t load_first = 0xa8c15113;   // ldp x19, x20, [x8], #16
+    constexpr std::uint64_t longest = 64;              // of this code, in instructions
+    bool stored = false;
+    for (std::uint64_t i = 0; kernel_.switch_code != 0 && i < longest; ++i) {
+        std::uint32_t instruction = 0;
+        const std::uint64_t address = kernel_.switch_code + i * sizeof instruction;
+        if (!read(address, instruction)) return 0;
+        stored = stored || instruction == store_first;
+        if (stored && instruction == load_first) return address;
+    }
+    return 0;
+}
+
+std::optional<Task> TaskFinder::at(std::uint64_t address) const {
     Task task;
     char comm[SOFT_COMM_BYTES] = {};
     const bool there =
-        read(kernel_.per_cpu_offsets + cpu * sizeof area, area) &&
-        read(area + kernel_.current_task, address) && read(address + kernel_.task_pid, task.pid) &&
-        read(address + kernel_.task_tid, task.tid) && read(address + kernel_.task_mm, task.mm) &&
-        read(address + kernel_.task_comm, comm);
+        read(address + kernel_.task_pid, task.pid) && read(address + kernel_.task_tid, task.tid) &&
+        read(address + kernel_.task_mm, task.mm) && read(address + kernel_.task_comm, comm);
     if (!there || task.pid > most_tasks || task.tid > most_tasks) return std::nullopt;
     const auto length = ::strnlen(comm, sizeof comm - 1);
     std::transform(comm, comm + length, task.comm, shown);

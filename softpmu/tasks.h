@@ -27,8 +27,13 @@ class TaskFinder {
     // Whether it is this kernel that lies in this memory.
     bool is_right() const;
 
-    // Nothing if no such task can be.
+    // Nothing if no such task can be: the one that runs on a CPU, where the kernel says so, or the
+    // one at an address.
     std::optional<Task> current(std::uint32_t cpu) const;
+    std::optional<Task> at(std::uint64_t address) const;
+    // On arm64: the instruction that loads task_context of the task that runs from then on. 0 where
+    // the kernel says which one runs, or this code is not where it should be.
+    std::uint64_t switch_load() const;
     // The mapping of a file that holds `address`.
     std::optional<soft_map> mapping(std::uint64_t mm, std::uint64_t address) const;
 

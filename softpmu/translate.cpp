@@ -107,6 +107,7 @@ void note_mapping(std::uint64_t address) {
 void begin(const qemu_plugin_tb* translated) {
     plugin.began = true;
     if (plugin.whole_machine) return;
+    if (plugin.alone) claim(0, vcpus[0]);
     const auto* first = qemu_plugin_tb_get_insn(translated, 0);
     if (const void* place = qemu_plugin_insn_haddr(first)) {
         plugin.guest_base = reinterpret_cast<std::uint64_t>(place) - qemu_plugin_insn_vaddr(first);
@@ -145,8 +146,12 @@ void on_translate(qemu_plugin_id_t /*id*/, qemu_plugin_tb* translated) {
     } else {
         bool is_new = false;
         Block* block = keep(describe(translated), is_new);
-        qemu_plugin_register_vcpu_tb_exec_cb(translated, block_callback(*block),
-                                             QEMU_PLUGIN_CB_NO_REGS, block);
+        if (plugin.alone && block->end != End::repeated) {
+            count_alone(translated, *block);
+        } else {
+            qemu_plugin_register_vcpu_tb_exec_cb(translated, block_callback(*block),
+                                                 QEMU_PLUGIN_CB_NO_REGS, block);
+        }
         if (options.memory || options.caches) watch_accesses(translated);
         if (options.profile && block->in_kernel) watch_devices(translated, *block);
     }

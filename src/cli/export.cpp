@@ -44,6 +44,7 @@ profile::Keep keep_threads() {
 
 struct Format {
     std::string_view name;
+    bool by_function;  // shows functions, and what has no name by its module
     profile::Keep (*keep)();
     Result<std::string> (*write)(const Loaded& loaded, const std::string& title);
 };
@@ -67,27 +68,27 @@ std::string flame_graph(const Loaded* before, const Loaded& now, const std::stri
 }
 
 constexpr std::array<Format, 6> formats{{
-    {"folded", keep_stacks,
+    {"folded", true, keep_stacks,
      [](const Loaded& loaded, const std::string&) -> Result<std::string> {
          return exports::folded(tree_of(loaded));
      }},
-    {"flamegraph", keep_stacks,
+    {"flamegraph", true, keep_stacks,
      [](const Loaded& loaded, const std::string& title) -> Result<std::string> {
          return flame_graph(nullptr, loaded, title);
      }},
-    {"pprof", keep_threads,
+    {"pprof", false, keep_threads,
      [](const Loaded& loaded, const std::string&) {
          return exports::pprof(loaded.profile, loaded.naming);
      }},
-    {"speedscope", exports::keep_timelines,
+    {"speedscope", false, exports::keep_timelines,
      [](const Loaded& loaded, const std::string& title) -> Result<std::string> {
          return exports::speedscope(loaded.profile, loaded.naming, title);
      }},
-    {"firefox", exports::keep_timelines,
+    {"firefox", false, exports::keep_timelines,
      [](const Loaded& loaded, const std::string& title) -> Result<std::string> {
          return exports::firefox(loaded.profile, loaded.naming, loaded.event, title);
      }},
-    {"csv", keep_threads,
+    {"csv", false, keep_threads,
      [](const Loaded& loaded, const std::string&) -> Result<std::string> {
          return exports::stacks_csv(loaded.profile, loaded.naming);
      }},
@@ -127,32 +128,37 @@ class Export final : public Verb {
                               "use folded, flamegraph, pprof, speedscope, firefox or csv");
         if (!before_.empty() && format_ != "flamegraph")
             return base::fail(ErrorCode::bad_input, "--before is for flamegraph alone");
-        const auto loaded = read(input_.file, format->keep());
+        const auto loaded = read(input_.file, *format);
         if (!loaded) return loaded.error();
         const std::string title = title_.empty() ? loaded->totals().name : title_;
-        auto text = before_.empty() ? format->write(*loaded, title) : compared(*loaded, title);
+        auto text =
+            before_.empty() ? format->write(*loaded, title) : compared(*loaded, *format, title);
         if (!text) return text.error();
         if (auto done = deliver(output_, *text); !done) return done.error();
         return 0;
     }
 
   private:
-    Result<Loaded> read(const std::string& file, const profile::Keep& keep) const {
+    Result<Loaded> read(const std::string& file, const Format& format) const {
         auto options = input_.load_options();
         if (!options) return options.error();
-        options->keep = keep;
+        options->keep = format.keep();
+        const auto sources = input_.sources();
+        if (format.by_function) options->fold = sources;
+        options->fold_unnamed = options->filter.symbols.empty();
         auto profile = profile::load(file, *options);
         if (!profile) return profile.error();
         input_.print_warnings("ringside export", *profile);
         const auto event = find_event(*profile, file);
         if (!event) return event.error();
-        auto naming = profile::symbolize(*profile, input_.sources());
+        auto naming = profile::symbolize(*profile, sources);
         profile::keep_named(*profile, naming, options->filter);
         return Loaded{std::move(*profile), std::move(naming), *event};
     }
 
-    Result<std::string> compared(const Loaded& after, const std::string& title) const {
-        const auto before = read(before_, keep_stacks());
+    Result<std::string> compared(const Loaded& after, const Format& format,
+                                 const std::string& title) const {
+        const auto before = read(before_, format);
         if (!before) return before.error();
         return flame_graph(&*before, after, title);
     }

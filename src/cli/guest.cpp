@@ -186,11 +186,12 @@ void GuestRun::declare(Options& options) {
     options.text("--device-work", "N", device_work_,
                  "arm64-hyp: and spends N instructions on each, as a device model might");
     options.text("--soft-count", "LIST", soft_count_,
-                 "x86-soft: count besides: memory, predictor, caches");
+                 "x86-soft, arm64-soft: count besides: memory, predictor, caches");
     options.text("--soft-file", "FILE", request_.soft_pmu.counts,
-                 "x86-soft: keep what was counted, seen from outside, in FILE");
-    options.text("--profile", "FILE", profile_.file,
-                 "x86-soft: profile all that the guest executes into FILE, from outside");
+                 "x86-soft, arm64-soft: keep what was counted, seen from outside, in FILE");
+    options.text(
+        "--profile", "FILE", profile_.file,
+        "x86-soft, arm64-soft: profile all that the guest executes into FILE, from outside");
     options.text("--profile-period", "N", profile_.period,
                  "a sample every N instructions (100003)");
     options.text("--profile-json", "FILE", profile_.summary,

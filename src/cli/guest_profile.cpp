@@ -94,6 +94,7 @@ Result<GuestProfiling> GuestProfiling::make(const GuestProfileChoice& choice) {
 void GuestProfiling::attach(guest::BoxRequest& request) {
     share_root_ = request.share_root;
     put_ = request.put;
+    if (const auto* kind = guest::KindTable::built_in().find(request.kind)) arch_ = kind->arch;
     request.ended = [this] { ends(); };
     request.soft_pmu.profile = guest::ProfileWish{
         counts_folder(), period_, [this](const std::string& folder) { begins(folder); }};
@@ -106,7 +107,8 @@ Result<void> GuestProfiling::switch_on() {
     const auto kallsyms = guest.read("/proc/kallsyms", most_kernel_bytes);
     auto types = guest.read("/sys/kernel/btf/vmlinux", most_kernel_bytes);
     const auto facts = kallsyms && types
-                           ? soft::read_kernel_facts(*kallsyms, std::move(*types))
+                           ? soft::read_kernel_facts(*kallsyms, std::move(*types),
+                                                     guest.read("/proc/iomem").value_or(""))
                            : Result<soft_kernel>(kallsyms ? types.error() : kallsyms.error());
     if (facts) {
         const auto file = soft::CountFile::read(*counts);
@@ -166,6 +168,7 @@ ProfileSummary GuestProfiling::summarize(const soft::CountFile& file,
 record::GuestRecording GuestProfiling::recording(const soft::HostRate& rate) const {
     record::GuestRecording recording;
     recording.file = choice_.file;
+    recording.architecture = arch_ == "arm64" ? "aarch64" : "x86_64";
     recording.period = period_;
     recording.instructions_per_ns = rate.per_ns;
     recording.domain_unit = domain_unit(rate);

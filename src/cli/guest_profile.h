@@ -46,6 +46,7 @@ class GuestProfiling {
     GuestProfileChoice choice_;
     std::uint64_t period_;
     std::optional<MemoryFolder> folder_;
+    std::string arch_;  // Debian's name
     bool share_root_ = false;
     std::vector<guest::Transfer> put_;
     std::optional<std::uint64_t> instructions_;  // when the command had ended

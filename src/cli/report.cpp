@@ -53,15 +53,17 @@ class Report final : public Verb {
         options->keep = profile::kept_for(*columns);
         options->keep.stack = children_ || *graph != CallGraph::none;
         options->keep.comm = options->keep.comm || *graph != CallGraph::none;
-        auto loaded = profile::load(input_.file, *options);
-        if (!loaded) return loaded.error();
+        // The text of a call graph is a tree and has no rows.
+        const bool only_tree = *graph != CallGraph::none && !output_.json && !output_.csv;
         auto sources = input_.sources();
         sources.inlined = sources.inlined && options->keep.stack;
         sources.lines = has_column(*columns, Column::line);
+        if (options->keep.stack && !sources.lines) options->fold = sources;
+        options->fold_unnamed = only_tree && options->filter.symbols.empty();
+        auto loaded = profile::load(input_.file, *options);
+        if (!loaded) return loaded.error();
         const auto naming = profile::symbolize(*loaded, sources);
         profile::keep_named(*loaded, naming, options->filter);
-        // The text of a call graph is a tree and has no rows.
-        const bool only_tree = *graph != CallGraph::none && !output_.json && !output_.csv;
         auto rows = only_tree ? profile::no_rows(*loaded)
                               : profile::make_rows(*loaded, naming, *columns, children_);
         // The event that only tracks what is mapped and forked never has samples.

@@ -133,7 +133,8 @@ Result<void> BoxRun::check() const {
     const SoftPmuWish& soft = request_.soft_pmu;
     const bool about_soft = !soft.options.empty() || !soft.counts.empty() || soft.profile;
     if (about_soft && !kind_.soft_pmu) {
-        return base::fail(ErrorCode::bad_input, kind_.name + " has no soft PMU", "x86-soft has");
+        return base::fail(ErrorCode::bad_input, kind_.name + " has no soft PMU",
+                          "x86-soft and arm64-soft have one");
     }
     if (request_.share_root && (request_.inner || kind_.arch != native_arch())) {
         return base::fail(ErrorCode::unsupported,

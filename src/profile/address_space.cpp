@@ -35,9 +35,10 @@ void AddressSpace::map(std::uint64_t time_ns, const Mapping& mapping, MappingId 
 
 AddressSpace::Found AddressSpace::find(std::uint64_t address, std::uint64_t time_ns) const {
     const auto after = slices_.upper_bound(address);
-    if (after == slices_.begin()) return {};
+    const std::uint64_t gap_end = after == slices_.end() ? ~std::uint64_t{0} : after->first;
+    if (after == slices_.begin()) return {std::nullopt, 0, gap_end};
     const auto& [start, slice] = *std::prev(after);
-    if (address >= slice.end) return {};
+    if (address >= slice.end) return {std::nullopt, slice.end, gap_end};
     const auto& versions = slice.versions;
     if (versions.size() == 1) return {versions.front().mapping, start, slice.end};
     MappingId newest = versions.front().mapping;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -56,16 +57,21 @@ Result<Hits> hottest(const Profile& profile, const Naming& naming,
                       "`ringside report --sort symbol` lists the symbols that have any");
 }
 
+// This machine's objdump may not know the program's architecture; that of a cross compiler does.
 Result<std::string> disassemble(const std::string& file, const symbols::Symbol& symbol) {
-    auto done = base::run({"objdump", "--disassemble", "--demangle", "--no-show-raw-insn",
-                           fmt::format("--start-address=0x{:x}", symbol.start),
-                           fmt::format("--stop-address=0x{:x}", symbol.end), file});
-    if (!done)
-        return Error{done.error().code, done.error().sys_errno, done.error().what,
-                     "install binutils, whose objdump disassembles"};
-    if (done->status.shell_code() != 0)
-        return base::fail(ErrorCode::io, "objdump: " + done->stderr_text);
-    return std::move(done->stdout_text);
+    std::optional<std::string> refused;
+    for (const auto* tool : {"objdump", "aarch64-linux-gnu-objdump", "x86_64-linux-gnu-objdump"}) {
+        auto done = base::run({tool, "--disassemble", "--demangle", "--no-show-raw-insn",
+                               fmt::format("--start-address=0x{:x}", symbol.start),
+                               fmt::format("--stop-address=0x{:x}", symbol.end), file});
+        if (done && done->status.shell_code() == 0) return std::move(done->stdout_text);
+        if (done && !refused) refused = std::string(base::trim(done->stderr_text));
+    }
+    return base::fail(refused ? ErrorCode::io : ErrorCode::not_found,
+                      fmt::format("cannot disassemble {}: {}", file,
+                                  refused.value_or("there is no objdump")),
+                      "install binutils, or for another architecture's programs its own, such as "
+                      "binutils-aarch64-linux-gnu");
 }
 
 }  // namespace

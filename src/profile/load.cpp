@@ -103,6 +103,17 @@ class Loader {
     std::uint64_t first_damaged_ = 0;
 };
 
+void take_kallsyms(const perf::Context& context, RecordedKallsyms& into) {
+    constexpr std::string_view of_guest = "kallsyms.zst.";
+    into.kernel = perf::find_item(context, "kallsyms.zst").value_or("");
+    for (const auto& item : context) {
+        const auto machine = item.name.starts_with(of_guest)
+                                 ? base::parse_u64(item.name.substr(of_guest.size()))
+                                 : std::nullopt;
+        if (machine) into.guests[static_cast<std::uint32_t>(*machine)] = item.value;
+    }
+}
+
 }  // namespace
 
 Result<Profile> load(const std::string& path, const LoadOptions& options) {
@@ -130,17 +141,14 @@ Result<Profile> load(const std::string& path, const LoadOptions& options) {
         if (!guest) profile.world->note_build_id(known.file, known.build_id);
     }
     side_band.replay(*profile.world);
+    take_kallsyms(file->context(), *profile.kallsyms);
+    if (options.fold) {
+        profile.book =
+            std::make_unique<ModuleBook>(*profile.world, *options.fold, *profile.kallsyms);
+        profile.locations.fold(*profile.book, options.fold_unnamed);
+    }
     if (auto done = Loader(*file, profile, options).run(); !done) return done.error();
     profile.origin = file->origin();
-    profile.packed_kallsyms = perf::find_item(file->context(), "kallsyms.zst").value_or("");
-    constexpr std::string_view of_guest = "kallsyms.zst.";
-    for (const auto& item : file->context()) {
-        const auto machine = item.name.starts_with(of_guest)
-                                 ? base::parse_u64(item.name.substr(of_guest.size()))
-                                 : std::nullopt;
-        if (machine)
-            profile.packed_guest_kallsyms[static_cast<std::uint32_t>(*machine)] = item.value;
-    }
     auto warnings = file->warnings();
     profile.warnings.insert(profile.warnings.begin(), warnings.begin(), warnings.end());
     return profile;

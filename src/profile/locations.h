@@ -8,6 +8,7 @@
 
 #include "base/index_table.h"
 #include "perf/sample.h"
+#include "profile/module_symbols.h"
 #include "profile/world.h"
 
 namespace ringside::profile {
@@ -19,12 +20,30 @@ struct Location {
     std::uint64_t address = 0;  // in the process that was seen there first
     std::optional<MappingId> mapping;
     perf::CpuMode mode = perf::CpuMode::unknown;
+    bool unnamed = false;  // all of the module that has no name, wherever it is
 };
 
 class Locations {
   public:
     explicit Locations(const World& world) : world_(&world) {}
 
+    // From now on, places of one function are one: its first. See LoadOptions. `book` must outlive
+    // this.
+    void fold(ModuleBook& book, bool unnamed);
+
+    static constexpr LocationId nowhere = ~LocationId{0};
+    // Answers that are worth remembering.
+    struct Asked {
+        std::uint64_t address = 0;
+        ImageId image = 0;
+        perf::CpuMode mode = perf::CpuMode::unknown;
+
+        bool operator==(const Asked&) const = default;
+    };
+    struct Memory {
+        Asked asked;
+        LocationId answer = nowhere;
+    };
     // What find() needs to know of a place. Those of a whole call chain are prepared first, so that
     // the memory of all of them is waited for at once.
     struct Query {
@@ -33,7 +52,11 @@ class Locations {
         std::uint64_t place = 0;  // in the module
         ModuleId module = 0;
         perf::CpuMode mode = perf::CpuMode::unknown;
+        bool unnamed = false;
         std::optional<MappingId> mapping;
+        LocationId known = nowhere;  // the answer, if it was remembered
+        Memory* memory = nullptr;    // where to remember it
+        Asked asked{};
     };
     Query prepare(ImageId image, std::uint64_t address, perf::CpuMode mode, std::uint64_t time_ns);
     LocationId find(const Query& query);
@@ -65,12 +88,18 @@ class Locations {
 
     const Area& area_of(ImageId image, std::uint64_t address, std::uint64_t time_ns);
     Area look_up(ImageId image, std::uint64_t address, std::uint64_t time_ns) const;
+    void forget();
+    Memory& memory_of(const Asked& asked);
+    void fold(Query& query);
 
     const World* world_;
     std::vector<Location> list_;
     base::LargeVector<Key> keys_;  // of the list: what every sample is compared with
     base::IndexTable index_;
-    std::vector<Area> recent_;  // by image; samples mostly stay where the last one was
+    std::vector<Area> recent_;      // by image; samples mostly stay where the last one was
+    std::vector<Memory> memories_;  // if places are folded: few are asked for most of the time
+    ModuleBook* book_ = nullptr;
+    bool folds_unnamed_ = false;
     std::size_t known_mappings_ = 0;
 };
 

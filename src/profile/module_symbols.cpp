@@ -115,15 +115,14 @@ const symbols::SymbolTable& ModuleLoader::kernel(const std::string& build_id) {
 
 // What the file brought along is right on every machine; a list that was asked for wins.
 std::optional<symbols::KernelSymbols> ModuleLoader::recorded_kernel() const {
-    if (recorded_kallsyms_.empty() || sources_.kallsyms != SymbolSources{}.kallsyms)
+    if (recorded_.kernel.empty() || sources_.kallsyms != SymbolSources{}.kallsyms)
         return std::nullopt;
-    return unpack(recorded_kallsyms_);
+    return unpack(recorded_.kernel);
 }
 
 std::optional<symbols::KernelSymbols> ModuleLoader::recorded_guest(std::uint32_t machine) const {
-    if (guest_kallsyms_ == nullptr) return std::nullopt;
-    const auto found = guest_kallsyms_->find(machine);
-    return found == guest_kallsyms_->end() ? std::nullopt : unpack(found->second);
+    const auto found = recorded_.guests.find(machine);
+    return found == recorded_.guests.end() ? std::nullopt : unpack(found->second);
 }
 
 void ModuleLoader::explain_kernel(const std::string& build_id) {

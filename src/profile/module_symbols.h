@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,17 +51,17 @@ struct ModuleSymbols {
     std::uint64_t address(std::uint64_t address, const Mapping& mapping) const;
 };
 
+// What a recording brought along (zstd).
+struct RecordedKallsyms {
+    std::string kernel;                           // of the recorded kernel; empty: none
+    std::map<std::uint32_t, std::string> guests;  // of merged guests, by the VMM's pid
+};
+
 class ModuleLoader {
   public:
-    using GuestKallsyms = std::map<std::uint32_t, std::string>;
-
-    // `recorded_kallsyms` (zstd) is the recorded kernel's list, empty if the file has none;
-    // `guest_kallsyms`, which must outlive this, the same of merged guests.
-    explicit ModuleLoader(const SymbolSources& sources, std::string_view recorded_kallsyms = {},
-                          const GuestKallsyms* guest_kallsyms = nullptr)
-        : sources_(sources),
-          recorded_kallsyms_(recorded_kallsyms),
-          guest_kallsyms_(guest_kallsyms) {}
+    // Both must outlive this.
+    ModuleLoader(const SymbolSources& sources, const RecordedKallsyms& recorded)
+        : sources_(sources), recorded_(recorded) {}
 
     ModuleSymbols load(const Module& module);
     // Of the host, with all its modules. `build_id` is the recorded one's, or empty.
@@ -78,10 +78,33 @@ class ModuleLoader {
     void explain_kernel(const std::string& build_id);
 
     const SymbolSources& sources_;
-    std::string_view recorded_kallsyms_;
-    const GuestKallsyms* guest_kallsyms_;
+    const RecordedKallsyms& recorded_;
     std::optional<symbols::KernelSymbols> kernel_;
     std::vector<std::string> warnings_;
+};
+
+// The symbols of all modules of a world.
+class ModuleBook {
+  public:
+    // World and lists must outlive this.
+    ModuleBook(const World& world, SymbolSources sources, const RecordedKallsyms& recorded)
+        : world_(world), sources_(std::move(sources)), loader_(sources_, recorded) {}
+    ModuleBook(const ModuleBook&) = delete;
+    ModuleBook& operator=(const ModuleBook&) = delete;
+
+    ModuleSymbols& of(ModuleId id) {
+        if (id >= modules_.size()) modules_.resize(world_.modules().size());
+        auto& slot = modules_[id];
+        if (!slot) slot = std::make_unique<ModuleSymbols>(loader_.load(world_.module(id)));
+        return *slot;
+    }
+    ModuleLoader& loader() { return loader_; }
+
+  private:
+    const World& world_;
+    SymbolSources sources_;
+    ModuleLoader loader_;
+    std::vector<std::unique_ptr<ModuleSymbols>> modules_;
 };
 
 }  // namespace ringside::profile

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "perf/steal_readings.h"
 #include "profile/filter.h"
 #include "profile/locations.h"
+#include "profile/module_symbols.h"
 #include "profile/stacks.h"
 #include "profile/window.h"
 #include "profile/world.h"
@@ -68,9 +68,8 @@ struct Profile {
     std::vector<Instant> timeline;    // in the order of time, if it was kept
     std::vector<perf::StealReading> steal;  // in the window, if the recorder noted it
     perf::Origin origin;
-    std::string packed_kallsyms;  // the recorded kernel's own symbols (zstd), if the file has them
-    // The same of guests whose recordings were merged, by the VMM's pid.
-    std::map<std::uint32_t, std::string> packed_guest_kallsyms;
+    std::unique_ptr<RecordedKallsyms> kallsyms = std::make_unique<RecordedKallsyms>();
+    std::unique_ptr<ModuleBook> book;  // the symbols by which places were folded, if they were
     std::vector<std::string> warnings;
 };
 
@@ -91,6 +90,10 @@ struct LoadOptions {
     Filter filter{};
     // Where the programs lie whose copied stacks must be unwound.
     symbols::Finder programs{};
+    // If places of one function are to be one place: where names come from. A module whose inlined
+    // functions are known keeps all its places.
+    std::optional<SymbolSources> fold{};
+    bool fold_unnamed = false;  // and all of a module that has no name, too
     // Context switches point to where the program was, if stacks were recorded: the kernel itself
     // always switches in the same function.
     bool switches_in_program = false;

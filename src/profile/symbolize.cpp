@@ -17,16 +17,16 @@ class Symbolizer::Work {
     Work(const Profile& profile, const SymbolSources& sources)
         : profile_(profile),
           sources_(sources),
-          loader_(sources, profile.packed_kallsyms, &profile.packed_guest_kallsyms) {}
+          own_book_(*profile.world, sources, *profile.kallsyms),
+          book_(profile.book ? *profile.book : own_book_) {}
 
     Naming& update() {
-        modules_.resize(profile_.world->modules().size());
         // The end of the last place's inlined functions is where the next one's begin.
         if (sources_.inlined && naming_.inlined_at.empty()) naming_.inlined_at.push_back(0);
         for (auto id = static_cast<LocationId>(naming_.of_location.size());
              id < profile_.locations.size(); ++id)
             add_location(profile_.locations[id]);
-        for (auto& warning : loader_.take_warnings())
+        for (auto& warning : book_.loader().take_warnings())
             naming_.warnings.push_back(std::move(warning));
         return naming_;
     }
@@ -50,19 +50,19 @@ class Symbolizer::Work {
     };
 
     Place find(const Location& place) {
+        if (place.unnamed) return {unnamed(place)};
         if (!place.mapping && place.mode == CpuMode::kernel) return find_in_kernel(place);
         if (!place.mapping) return {unresolved(place, place.address, "[unknown]")};
         const Mapping& mapping = profile_.world->mapping(*place.mapping);
-        auto& slot = modules_[mapping.module];
-        if (!slot) slot = loader_.load(profile_.world->module(mapping.module));
-        const std::uint64_t address = slot->address(place.address, mapping);
-        const symbols::Symbol* symbol = slot->table().find(address);
+        ModuleSymbols& module = book_.of(mapping.module);
+        const std::uint64_t address = module.address(place.address, mapping);
+        const symbols::Symbol* symbol = module.table().find(address);
         // Processes map a file at different addresses: what has no name is told by its place there.
         const std::uint64_t in_file = place.address - mapping.start + mapping.file_offset;
         if (symbol == nullptr)
-            return {unresolved(place, slot->by_address ? place.address : in_file, slot->name),
-                    &*slot, address};
-        return {resolved(mapping.module, *slot, *symbol, place.mode), &*slot, address,
+            return {unresolved(place, module.by_address ? place.address : in_file, module.name),
+                    &module, address};
+        return {resolved(mapping.module, module, *symbol, place.mode), &module, address,
                 symbol->start};
     }
 
@@ -71,7 +71,7 @@ class Symbolizer::Work {
         if (!unmapped_kernel_) {
             unmapped_kernel_.emplace();
             unmapped_kernel_->name = "[kernel.kallsyms]";
-            unmapped_kernel_->shared = &loader_.kernel();
+            unmapped_kernel_->shared = &book_.loader().kernel();
         }
         const symbols::Symbol* symbol = unmapped_kernel_->table().find(place.address);
         if (symbol == nullptr) return {unresolved(place, place.address, "[unknown]")};
@@ -103,6 +103,14 @@ class Symbolizer::Work {
 
     FunctionId unresolved(const Location& place, std::uint64_t address, const std::string& module) {
         return add({fmt::format("0x{:016x}", address), module, place.mode, false}, {});
+    }
+
+    FunctionId unnamed(const Location& place) {
+        const std::string module =
+            place.mapping ? book_.of(profile_.world->mapping(*place.mapping).module).name
+                          : "[unknown]";
+        return add(
+            {module.starts_with('[') ? module : "[" + module + "]", module, place.mode, false}, {});
     }
 
     struct Origin {
@@ -154,10 +162,10 @@ class Symbolizer::Work {
 
     const Profile& profile_;
     const SymbolSources& sources_;
-    ModuleLoader loader_;
+    ModuleBook own_book_;
+    ModuleBook& book_;
     Naming naming_;
     std::vector<Origin> origins_;
-    std::vector<std::optional<ModuleSymbols>> modules_;
     std::optional<ModuleSymbols> unmapped_kernel_;
     base::IndexTable index_;
     std::unordered_map<std::string, FunctionId> inlined_;

@@ -134,7 +134,7 @@ perf::FeatureSections features_of(const GuestRecording& recording, const KernelI
     const auto put = [&](Feature feature, std::vector<std::byte> bytes) {
         features[static_cast<std::uint32_t>(feature)] = std::move(bytes);
     };
-    put(Feature::architecture, perf::encode_text("x86_64"));
+    put(Feature::architecture, perf::encode_text(recording.architecture));
     put(Feature::version, perf::encode_text(recording.version));
     put(Feature::command_line, perf::encode_texts(recording.command_line));
     put(Feature::event_description, perf::encode_event_descriptions(events));

@@ -22,6 +22,7 @@ constexpr const char* domain_switch_event = "soft:instructions-domain";
 
 struct GuestRecording {
     std::string file;                       // to be written
+    std::string architecture;               // of the guest, as uname calls it
     std::uint64_t period = 0;               // instructions from sample to sample
     double instructions_per_ns = 0;         // what a device's time is worth
     std::string domain_unit;                // what the domain's event counts, for people

@@ -10,8 +10,9 @@
 
 namespace ringside::soft {
 
-// From the kernel's /proc/kallsyms and /sys/kernel/btf/vmlinux. Fails with what is missing, and on
-// a kernel that was loaded at an address of its own choice.
-Result<soft_kernel> read_kernel_facts(std::string_view kallsyms, std::string btf);
+// From the kernel's /proc/kallsyms, /sys/kernel/btf/vmlinux and, on arm64, /proc/iomem. Fails with
+// what is missing, and on a kernel that was loaded at an address of its own choice.
+Result<soft_kernel> read_kernel_facts(std::string_view kallsyms, std::string btf,
+                                      std::string_view iomem);
 
 }  // namespace ringside::soft

@@ -12,7 +12,7 @@
 #endif
 
 #define SOFT_MAGIC 0x54464f53u /* "SOFT" */
-#define SOFT_VERSION 2u
+#define SOFT_VERSION 3u
 #define SOFT_VCPUS 1024u
 #define SOFT_THREADS 1024u
 #define SOFT_DEVICES 64u

@@ -15,20 +15,27 @@
 #define SOFT_NO_MAP 0xffffffffu
 #define SOFT_NO_PROCESS 0xffffffffu
 #define SOFT_EXIT_OTHERS 0xffffffffu
-/* Linux, Documentation/x86/x86_64/mm.rst, where it was told not to choose at random. */
+/* Linux, Documentation/x86/x86_64/mm.rst and Documentation/arm64/memory.rst, where it was told not
+ * to choose at random. */
 #define SOFT_X86_IMAGE_BASE 0xffffffff80000000ull
 #define SOFT_X86_DIRECT_BASE 0xffff888000000000ull
+#define SOFT_ARM64_DIRECT_BASE 0xffff000000000000ull
+/* The first address of memory in QEMU's machine "virt". */
+#define SOFT_ARM64_RAM_BASE 0x40000000ull
 
 /* What the guest's kernel says of itself, so that its tasks can be found in its memory. Written by
  * the reader before it has the machine counted; offsets are in bytes. All of it is input. */
 struct soft_kernel {
     uint64_t known;           /* 1: the rest is written */
-    uint64_t image_base;      /* of the kernel's image: its virtual minus its physical address */
-    uint64_t direct_base;     /* likewise of the mapping of all memory */
+    uint64_t image_base;      /* an address in the kernel's image minus its place in the memory */
+    uint64_t direct_base;     /* likewise in the mapping of all memory */
+    uint64_t image_end;       /* behind the kernel's image */
     uint64_t banner;          /* where "Linux version" stands: whether all this is true */
     uint64_t per_cpu_offsets; /* where the offsets of the CPUs' own areas are */
     uint64_t current_task;    /* in such an area: the task that runs */
-    uint32_t task_tid;        /* in struct task_struct */
+    uint64_t switch_code;     /* or 0; see softpmu/tasks.h. Then the three above mean nothing */
+    uint32_t task_context;    /* in struct task_struct */
+    uint32_t task_tid;
     uint32_t task_pid;
     uint32_t task_comm;
     uint32_t task_mm;
@@ -44,6 +51,7 @@ struct soft_kernel {
     uint32_t node_slots;
     uint32_t gap_node_pivots; /* in one that knows gaps, too */
     uint32_t gap_node_slots;
+    uint32_t reserved;
 };
 
 /* Why samples have no process. */

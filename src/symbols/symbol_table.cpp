@@ -66,17 +66,40 @@ void SymbolTable::finish() {
     }
     symbols_ = std::move(kept);
     ranks_ = {};
+    index_buckets();
+}
+
+// About as many pieces as symbols: in most of them a few begin.
+void SymbolTable::index_buckets() {
+    if (symbols_.empty()) return;
+    const std::uint64_t base = symbols_.front().start;
+    const std::uint64_t range = symbols_.back().start - base;
+    while (range >> bucket_bits_ >= 2 * symbols_.size()) ++bucket_bits_;
+    // The last one is the end of the last piece.
+    buckets_.assign((range >> bucket_bits_) + 2, static_cast<std::uint32_t>(symbols_.size()));
+    for (std::size_t i = symbols_.size(); i-- > 0;)
+        buckets_[(symbols_[i].start - base) >> bucket_bits_] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = buckets_.size() - 1; i-- > 0;)
+        buckets_[i] = std::min(buckets_[i], buckets_[i + 1]);
+}
+
+std::size_t SymbolTable::count_up_to(std::uint64_t address) const {
+    if (symbols_.empty() || address < symbols_.front().start) return 0;
+    const std::uint64_t bucket = (address - symbols_.front().start) >> bucket_bits_;
+    if (bucket + 1 >= buckets_.size()) return symbols_.size();
+    const auto after = std::upper_bound(
+        symbols_.begin() + buckets_[bucket], symbols_.begin() + buckets_[bucket + 1], address,
+        [](std::uint64_t value, const Symbol& symbol) { return value < symbol.start; });
+    return static_cast<std::size_t>(after - symbols_.begin());
 }
 
 // Symbols may overlap (a function with a label inside): the one that begins last wins, and where
 // that has ended, one of the few before it.
 const Symbol* SymbolTable::find(std::uint64_t address) const {
-    auto after = std::upper_bound(
-        symbols_.begin(), symbols_.end(), address,
-        [](std::uint64_t value, const Symbol& symbol) { return value < symbol.start; });
-    for (int back = 0; back < 8 && after != symbols_.begin(); ++back) {
-        --after;
-        if (address < after->end) return &*after;
+    std::size_t after = count_up_to(address);
+    for (int back = 0; back < 8 && after > 0; ++back) {
+        const Symbol& symbol = symbols_[--after];
+        if (address < symbol.end) return &symbol;
     }
     return nullptr;
 }

@@ -38,8 +38,15 @@ class SymbolTable {
 
   private:
     bool better(std::size_t a, std::size_t b) const;
+    void index_buckets();
+    // How many symbols begin at `address` or before.
+    std::size_t count_up_to(std::uint64_t address) const;
 
     std::vector<Symbol> symbols_;
+    // The addresses from the first symbol on in pieces of 2^bucket_bits_ bytes: how many symbols
+    // begin before each.
+    std::vector<std::uint32_t> buckets_;
+    unsigned bucket_bits_ = 0;
     std::vector<SymbolRank> ranks_;  // until finish()
     std::string names_;
 };

@@ -51,6 +51,21 @@ std::string missing_arm64_build() {
     return fs::exists(build) ? "" : build.string() + " has not been built";
 }
 
+std::vector<SoftBox> soft_boxes() {
+    return {{"x86-soft", "x86", RINGSIDE_BINARY_DIR},
+            {"arm64-soft", "arm64", RINGSIDE_SOURCE_DIR "/build/arm64"}};
+}
+
+std::string missing_for(const SoftBox& box) {
+    if (auto why = missing_for(std::string(box.arch)); !why.empty()) return why;
+    if (box.arch == std::string("arm64")) return missing_arm64_build();
+#ifdef __x86_64__
+    return "";
+#else
+    return "its driver and programs are compiled for this machine's architecture and for arm64";
+#endif
+}
+
 Scratch::Scratch() {
     std::string pattern = (fs::temp_directory_path() / "ringside-system-test.XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) std::abort();

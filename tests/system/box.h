@@ -29,6 +29,16 @@ std::string missing_for(const std::string& arch);
 // Why there is no `ringside` to put into arm64 boxes; empty if there is one.
 std::string missing_arm64_build();
 
+// The machines with the soft PMU: for this architecture and for arm64.
+struct SoftBox {
+    const char* kind;
+    const char* arch;
+    std::string build;  // whose programs it runs
+};
+std::vector<SoftBox> soft_boxes();
+// Why such a machine cannot run here, or its programs are missing; empty if it can.
+std::string missing_for(const SoftBox& box);
+
 // A directory of a test's own; removed with all in it.
 class Scratch {
   public:
@@ -53,6 +63,6 @@ std::vector<int> processes_with(const std::string& text);
 
 }  // namespace ringside::system_test
 
-#define REQUIRE_BOX(arch)                                                          \
-    if (const auto why = ::ringside::system_test::missing_for(arch); !why.empty()) \
+#define REQUIRE_BOX(box)                                                          \
+    if (const auto why = ::ringside::system_test::missing_for(box); !why.empty()) \
     GTEST_SKIP() << why

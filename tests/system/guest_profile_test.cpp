@@ -35,18 +35,17 @@ std::uint64_t sum_of(const std::map<std::string, std::uint64_t>& rows) {
     return sum;
 }
 
-TEST(GuestProfile, NamesProcessesFunctionsAndDevicesAndSurvivesTheGuest) {
-    REQUIRE_BOX("x86");
-#ifndef __x86_64__
-    GTEST_SKIP() << "the machine that is profiled is of this machine's architecture";
-#endif
+class GuestProfile : public ::testing::TestWithParam<SoftBox> {};
+
+TEST_P(GuestProfile, NamesProcessesFunctionsAndDevicesAndSurvivesTheGuest) {
+    REQUIRE_BOX(GetParam());
     const Scratch scratch;
-    const std::string loop = RINGSIDE_BINARY_DIR "/workloads/counted_loop";
+    const std::string loop = GetParam().build + "/workloads/counted_loop";
     const BoxResult result =
-        run_box({"run", "x86-soft", "--timeout", "300", "--put", loop + ":/usr/bin/counted_loop",
-                 "--profile", scratch.file("guest.data"), "--profile-period", "10007",
-                 "--profile-json", scratch.file("profile.json"), "--", "sh", "-c",
-                 "counted_loop 20000000; sync; echo c >/proc/sysrq-trigger"});
+        run_box({"run", GetParam().kind, "--timeout", "300", "--put",
+                 loop + ":/usr/bin/counted_loop", "--profile", scratch.file("guest.data"),
+                 "--profile-period", "10007", "--profile-json", scratch.file("profile.json"), "--",
+                 "sh", "-c", "counted_loop 20000000; sync; echo c >/proc/sysrq-trigger"});
     SCOPED_TRACE(result.out + result.err);
     EXPECT_EQ(result.exit_code, 125) << "it panicked";
 
@@ -57,7 +56,8 @@ TEST(GuestProfile, NamesProcessesFunctionsAndDevicesAndSurvivesTheGuest) {
     EXPECT_THAT(result.err, HasSubstr("for each ns that QEMU took"));
     std::vector<std::string> devices;
     for (const auto& device : profile["devices"]) devices.push_back(device["device"]);
-    EXPECT_THAT(devices, Contains(HasSubstr("apic"))) << "its timer";
+    const bool arm64 = GetParam().arch == std::string("arm64");
+    EXPECT_THAT(devices, Contains(HasSubstr(arm64 ? "pl011" : "apic")));
 
     const std::string ringside = RINGSIDE_BINARY_DIR "/ringside";
     const auto report = base::run({ringside, "report", "--json", "-i", scratch.file("guest.data")});
@@ -82,6 +82,9 @@ TEST(GuestProfile, NamesProcessesFunctionsAndDevicesAndSurvivesTheGuest) {
     EXPECT_NEAR(static_cast<double>(sum_of(cpu)), profile["instructions"].get<double>(),
                 0.01 * profile["instructions"].get<double>());
 }
+
+INSTANTIATE_TEST_SUITE_P(EachBox, GuestProfile, ::testing::ValuesIn(soft_boxes()),
+                         [](const auto& info) { return std::string(info.param.arch); });
 
 }  // namespace
 }  // namespace ringside::system_test

@@ -12,14 +12,9 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-class SoftPmuInGuest : public ::testing::Test {
+class SoftPmuInGuest : public ::testing::TestWithParam<SoftBox> {
   protected:
-    void SetUp() override {
-        REQUIRE_BOX("x86");
-#ifndef __x86_64__
-        GTEST_SKIP() << "the driver is compiled for this machine's architecture only";
-#endif
-    }
+    void SetUp() override { REQUIRE_BOX(GetParam()); }
 
     // The value of the only line called so.
     static std::string text(const std::multimap<std::string, std::string>& said,
@@ -34,11 +29,11 @@ class SoftPmuInGuest : public ::testing::Test {
     }
 };
 
-TEST_F(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
+TEST_P(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     const Scratch scratch;
     const std::string counts = scratch.file("counts");
-    std::vector<std::string> box{"run", "x86-soft", "--timeout", "300", "--soft-file", counts};
-    const std::string build = RINGSIDE_BINARY_DIR;
+    std::vector<std::string> box{"run", GetParam().kind, "--timeout", "300", "--soft-file", counts};
+    const std::string build = GetParam().build;
     for (const std::string& program :
          {build + "/workloads/counted_loop", build + "/tests/system/soft_reads",
           build + "/tests/system/soft_forge",
@@ -50,7 +45,8 @@ TEST_F(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     const BoxResult result = run_box(box);
     SCOPED_TRACE(result.out + result.err);
     EXPECT_EQ(result.exit_code, 125) << "it panicked";
-    EXPECT_THAT(result.err, HasSubstr("ended while the command ran in x86-soft"));
+    EXPECT_THAT(result.err,
+                HasSubstr(std::string("ended while the command ran in ") + GetParam().kind));
     const auto said = lines_of(result.out);
 
     // Two instructions an iteration, to the last one, on any CPU, after unloading and loading.
@@ -115,6 +111,9 @@ TEST_F(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     EXPECT_GT(in_kernel, 100'000'000u);
     EXPECT_LT(instructions, std::uint64_t{1} << 40);
 }
+
+INSTANTIATE_TEST_SUITE_P(EachBox, SoftPmuInGuest, ::testing::ValuesIn(soft_boxes()),
+                         [](const auto& info) { return std::string(info.param.arch); });
 
 }  // namespace
 }  // namespace ringside::system_test

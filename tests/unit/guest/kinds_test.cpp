@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 TEST(Kinds, ThoseThatCanBeBooted) {
     std::vector<std::string> names;
     for (const auto* kind : KindTable::built_in().bootable()) names.push_back(kind->name);
-    EXPECT_THAT(names, ElementsAre("x86-guest", "x86-soft", "arm64-pmu", "arm64-hyp",
+    EXPECT_THAT(names, ElementsAre("x86-guest", "x86-soft", "arm64-soft", "arm64-pmu", "arm64-hyp",
                                    "arm64-hyp-rt", "arm64-kvm", "x86-kvm"));
 }
 

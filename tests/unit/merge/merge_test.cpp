@@ -174,7 +174,7 @@ TEST(Merge, WritesGuestsUnderTheirMachine) {
     const auto merged = profile::load(output, options);
     ASSERT_TRUE(merged) << merged.error().what;
     EXPECT_THAT(merged->warnings, ::testing::IsEmpty());
-    EXPECT_EQ(merged->packed_guest_kallsyms.at(vmm), "packed");
+    EXPECT_EQ(merged->kallsyms->guests.at(vmm), "packed");
     std::uint64_t of_guest = 0;
     for (const auto& group : merged->groups) {
         const auto& comm = merged->world->comm(group.comm);

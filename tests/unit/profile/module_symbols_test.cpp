@@ -90,7 +90,8 @@ TEST(ModuleSymbols, AReplacedProgramIsNotAskedForNames) {
     world.map(7, 1, {0x1000, 0x101000, 0, 0}, module, perf::CpuMode::user);
     ASSERT_EQ(world.modules().back().build_id, "00112233");
     const SymbolSources sources;
-    ModuleLoader loader(sources);
+    const RecordedKallsyms recorded;
+    ModuleLoader loader(sources, recorded);
     const auto symbols = loader.load(world.modules().back());
     EXPECT_TRUE(symbols.own.empty());
     EXPECT_THAT(loader.take_warnings(), ElementsAre(HasSubstr("another build-id")));

@@ -26,6 +26,8 @@ std::string types(bool with_mm = true) {
     std::vector<MadeBtf::Member> task{
         {"pid", number, 32}, {"tgid", number, 64}, {"comm", number, 96}};
     if (with_mm) task.push_back({"mm", number, 256});
+    const auto thread = btf.add_struct("thread_struct", {{"cpu_context", number, 64}});
+    task.push_back({"thread", thread, 320});
     btf.add_struct("task_struct", task);
     btf.add_struct("mm_struct", {{"", btf.add_struct("", {{"mm_mt", tree, 64}}), 0}});
     btf.add_struct("vm_area_struct", {{"vm_start", number, 0},
@@ -42,12 +44,13 @@ std::string types(bool with_mm = true) {
 }
 
 TEST(KernelFacts, AreReadFromSymbolsAndTypes) {
-    const auto facts = read_kernel_facts(good_symbols, types());
+    const auto facts = read_kernel_facts(good_symbols, types(), "");
     ASSERT_TRUE(facts) << facts.error().what;
     EXPECT_EQ(facts->known, 1u);
     EXPECT_EQ(facts->current_task, 0x1fb80u);
     EXPECT_EQ(facts->per_cpu_offsets, 0xffffffff8211bb60u);
     EXPECT_EQ(facts->banner, 0xffffffff81c61500u);
+    EXPECT_EQ(facts->switch_code, 0u);
     EXPECT_EQ(facts->task_tid, 4u);
     EXPECT_EQ(facts->task_pid, 8u);
     EXPECT_EQ(facts->task_mm, 32u);
@@ -60,25 +63,48 @@ TEST(KernelFacts, AreReadFromSymbolsAndTypes) {
 TEST(KernelFacts, KnowTheNameOfLaterKernels) {
     std::string symbols = good_symbols;
     symbols.replace(symbols.find("current_task"), 12, "pcpu_hot");
-    const auto facts = read_kernel_facts(symbols, types());
+    const auto facts = read_kernel_facts(symbols, types(), "");
     ASSERT_TRUE(facts) << facts.error().what;
     EXPECT_EQ(facts->current_task, 0x1fb80u);
 }
 
+constexpr const char* arm64_symbols =
+    "ffff800008010000 T _stext\n"
+    "ffff800008017ba0 T cpu_switch_to\n";
+constexpr const char* arm64_memory =
+    "09000000-09000fff : pl011@9000000\n"
+    "40000000-9fffffff : System RAM\n"
+    "  40210000-4185ffff : Kernel code\n"
+    "  41eb0000-4220ffff : Kernel data\n";
+
+TEST(KernelFacts, SayWhereArm64SwitchesTasks) {
+    const auto facts = read_kernel_facts(arm64_symbols, types(), arm64_memory);
+    ASSERT_TRUE(facts) << facts.error().what;
+    EXPECT_EQ(facts->switch_code, 0xffff800008017ba0u);
+    EXPECT_EQ(facts->task_context, 48u);
+    EXPECT_EQ(facts->image_base, 0xffff800008010000u - 0x210000u);
+    EXPECT_EQ(facts->direct_base, 0xffff000000000000u);
+    EXPECT_EQ(facts->image_end, 0xffff80000a010000u);
+    for (const auto* memory : {"", "00210000-014fffff : Kernel code\n", "zz-1 : Kernel code\n",
+                               "40210000 : Kernel code\n", "2-1 : Kernel code\n"}) {
+        EXPECT_FALSE(read_kernel_facts(arm64_symbols, types(), memory)) << memory;
+    }
+}
+
 TEST(KernelFacts, SayWhatIsMissing) {
-    const auto no_member = read_kernel_facts(good_symbols, types(false));
+    const auto no_member = read_kernel_facts(good_symbols, types(false), "");
     ASSERT_FALSE(no_member);
     EXPECT_THAT(no_member.error().what, HasSubstr("task_struct.mm"));
-    const auto no_symbols = read_kernel_facts("", types());
+    const auto no_symbols = read_kernel_facts("", types(), "");
     ASSERT_FALSE(no_symbols);
     EXPECT_THAT(no_symbols.error().what, HasSubstr("task of a CPU"));
-    EXPECT_FALSE(read_kernel_facts(good_symbols, "no types"));
+    EXPECT_FALSE(read_kernel_facts(good_symbols, "no types", ""));
 }
 
 TEST(KernelFacts, RefuseAKernelThatWasMoved) {
     std::string symbols = good_symbols;
     symbols.replace(symbols.find("ffffffff81000000"), 16, "ffffffffb6800000");
-    const auto facts = read_kernel_facts(symbols, types());
+    const auto facts = read_kernel_facts(symbols, types(), "");
     ASSERT_FALSE(facts);
     EXPECT_THAT(facts.error().hint, HasSubstr("nokaslr"));
 }

@@ -28,7 +28,9 @@ class MadeKernel {
     static constexpr std::uint64_t code = 0x555555554000;
     static constexpr std::uint64_t code_end = 0x555555560000;
 
-    MadeKernel() : memory_(0x20000) {
+    static constexpr std::uint64_t memory_bytes = 0x20000;
+
+    MadeKernel() : memory_(memory_bytes) {
         facts.known = 1;
         facts.image_base = image;
         facts.direct_base = direct;

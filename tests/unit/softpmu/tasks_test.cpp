@@ -28,6 +28,7 @@ TEST(GuestMemory, EndsWhereItEnds) {
     EXPECT_FALSE(parted.read(0x1ffc, word)) << "not across the hole";
     EXPECT_TRUE(parted.read(high + 0xfff, byte));
     EXPECT_FALSE(parted.read(high + 0x1000, byte));
+    EXPECT_FALSE(whole.read(high, byte)) << "all of it lies below";
     EXPECT_FALSE(GuestMemory().read(0, byte));
     EXPECT_EQ(GuestMemory::low_bytes_of(1536u << 20), 1536u << 20);
     EXPECT_EQ(GuestMemory::low_bytes_of(high), 0x80000000u);
@@ -44,6 +45,25 @@ TEST(Tasks, AreFoundByTheirCpu) {
     EXPECT_STREQ(task->comm, "worker");
     EXPECT_FALSE(finder.current(0)) << "has no area";
     EXPECT_FALSE(finder.current(~std::uint32_t{0}));
+}
+
+TEST(Tasks, AreFollowedWhereNoVariableHasThem) {
+    MadeKernel kernel;
+    EXPECT_EQ(kernel.finder().switch_load(), 0u);
+    constexpr std::uint64_t code = 0x1f000;
+    kernel.facts.switch_code = MadeKernel::image + code;
+    kernel.put<std::uint32_t>(code, 0xa8c15113);  // ldp x19, x20, [x8], #16
+    EXPECT_EQ(kernel.finder().switch_load(), 0u) << "nothing was stored before";
+    EXPECT_FALSE(kernel.finder().is_right());
+    kernel.put<std::uint32_t>(code + 4, 0xa8815113);   // stp x19, x20, [x8], #16
+    kernel.put<std::uint32_t>(code + 8, 0xa8825915);   // stp x21, x22, [x8], #32
+    kernel.put<std::uint32_t>(code + 12, 0xa8c15113);  // ldp x19, x20, [x8], #16
+    EXPECT_TRUE(kernel.finder().is_right());
+    EXPECT_EQ(kernel.finder().switch_load(), MadeKernel::image + code + 12);
+    kernel.facts.switch_code = ~std::uint64_t{3};
+    EXPECT_EQ(kernel.finder().switch_load(), 0u) << "code that is not there";
+    EXPECT_EQ(kernel.finder().at(MadeKernel::direct + MadeKernel::task)->tid, 4711u);
+    EXPECT_FALSE(kernel.finder().at(MadeKernel::direct + MadeKernel::memory_bytes - 8));
 }
 
 TEST(Tasks, HaveMappingsOfFiles) {

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,6 +47,31 @@ TEST(SymbolTable, ALabelInsideAFunctionDoesNotHideItsRest) {
     table.finish();
     EXPECT_EQ(name_at(table, 0x148), "inner");
     EXPECT_EQ(name_at(table, 0x180), "outer");
+}
+
+// Whatever the gaps: what a search through all of them finds.
+TEST(SymbolTable, FindsInCrowdsAndFarAway) {
+    std::minstd_rand random(1);
+    for (const std::uint64_t widest : {1u, 300u, 1u << 20, 1u << 31}) {
+        SymbolTable table;
+        std::uint64_t at = random();
+        for (int i = 0; i < 500; ++i) {
+            const std::uint64_t step = 1 + random() % widest;
+            table.add(at, 1 + random() % step, "f" + std::to_string(i));
+            at += step;
+        }
+        table.finish();
+        const auto& symbols = table.symbols();
+        for (int i = 0; i < 2000; ++i) {
+            const std::uint64_t address =
+                symbols[random() % symbols.size()].start + random() % (2 * widest) - widest / 2;
+            const auto wanted =
+                std::find_if(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+                    return address >= symbol.start && address < symbol.end;
+                });
+            EXPECT_EQ(table.find(address), wanted == symbols.end() ? nullptr : &*wanted) << address;
+        }
+    }
 }
 
 TEST(Kallsyms, FunctionsOfKernelAndModules) {
