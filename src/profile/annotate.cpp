@@ -67,11 +67,11 @@ Result<std::string> disassemble(const std::string& file, const symbols::Symbol& 
         if (done && done->status.shell_code() == 0) return std::move(done->stdout_text);
         if (done && !refused) refused = std::string(base::trim(done->stderr_text));
     }
-    return base::fail(refused ? ErrorCode::io : ErrorCode::not_found,
-                      fmt::format("cannot disassemble {}: {}", file,
-                                  refused.value_or("there is no objdump")),
-                      "install binutils, or for another architecture's programs its own, such as "
-                      "binutils-aarch64-linux-gnu");
+    return base::fail(
+        refused ? ErrorCode::io : ErrorCode::not_found,
+        fmt::format("cannot disassemble {}: {}", file, refused.value_or("there is no objdump")),
+        "install binutils, or for another architecture's programs its own, such as "
+        "binutils-aarch64-linux-gnu");
 }
 
 }  // namespace

@@ -40,6 +40,19 @@ TEST(Faults, who_never_yields_or_floods_does_not_keep_the_others_from_running) {
     EXPECT_EQ(outcome.record("end")["reason"], "limit");
 }
 
+// Of interrupts that are raised all the time, the hypervisor's own comes first.
+TEST(Faults, a_storm_does_not_keep_the_others_from_running) {
+    REQUIRE_HYP();
+    for (const std::string policy :
+         {"policy mediated\ndirect\n", "policy mediated\n", "policy legacy\n"}) {
+        const Outcome outcome =
+            run_guests({{"storm", policy}, {"hello"}}, "slice_us 100\nlimit_ms 20\n");
+        EXPECT_THAT(outcome.said("hello"), ElementsAre("hello")) << policy << outcome.text();
+        EXPECT_EQ(outcome.record("guest", {"name=storm"})["state"], "running");
+        EXPECT_EQ(outcome.record("end")["reason"], "limit") << policy;
+    }
+}
+
 TEST(Faults, the_run_ends_with_the_guest_that_leads) {
     REQUIRE_HYP();
     const Outcome outcome = run_guests({{"busy"}, {"hello", "leads\n"}}, "limit_ms 1000\n");
