@@ -131,6 +131,15 @@ test('a count that could not be measured is its state, never 0', async (t) => {
   assert.deepEqual(await columnOf(page, 'Ratio'), ['']);
 });
 
+test('a count in software says so, and that it was counted once', async (t) => {
+  const page = await open(t, 'small');
+  assert.match(await page.locator('.summary, main').first().textContent(), /the same number of instructions \(soft:instructions/);
+  await page.locator('#filter-event').selectOption('soft:instructions');
+  assert.deepEqual(await columnOf(page, 'Event'), ['soft:instructions']);
+  assert.deepEqual(await columnOf(page, 'native'), ['736,700,000']);
+  assert.deepEqual(await columnOf(page, 'vm'), ['736,700,000']);
+});
+
 const widthOf = (frame) => frame.locator('rect').evaluate((rect) => Number(rect.getAttribute('width')));
 
 test('a flame graph zooms, by mouse and by keyboard', async (t) => {
