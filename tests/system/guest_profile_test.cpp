@@ -84,7 +84,7 @@ TEST_P(GuestProfile, NamesProcessesFunctionsAndDevicesAndSurvivesTheGuest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachBox, GuestProfile, ::testing::ValuesIn(soft_boxes()),
-                         [](const auto& info) { return std::string(info.param.arch); });
+                         [](const auto& box) { return std::string(box.param.arch); });
 
 }  // namespace
 }  // namespace ringside::system_test

@@ -113,7 +113,7 @@ TEST_P(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachBox, SoftPmuInGuest, ::testing::ValuesIn(soft_boxes()),
-                         [](const auto& info) { return std::string(info.param.arch); });
+                         [](const auto& box) { return std::string(box.param.arch); });
 
 }  // namespace
 }  // namespace ringside::system_test
