@@ -18,30 +18,18 @@ Locations::Area Locations::look_up(ImageId image, std::uint64_t address,
 void Locations::fold(ModuleBook& book, bool unnamed) {
     book_ = &book;
     folds_unnamed_ = unnamed;
-    forget();
-}
-
-// What is remembered holds for the mappings that there were.
-void Locations::forget() {
-    constexpr std::size_t most_memories = 1 << 14;  // a power of two, that a cache has room for
-    recent_.clear();
-    memories_.assign(book_ != nullptr ? most_memories : 0, Memory{});
-    known_mappings_ = world_->mapping_count();
 }
 
 const Locations::Area& Locations::area_of(ImageId image, std::uint64_t address,
                                           std::uint64_t time_ns) {
+    if (world_->mapping_count() != known_mappings_) {
+        recent_.clear();
+        known_mappings_ = world_->mapping_count();
+    }
     if (image >= recent_.size()) recent_.resize(image + 1);
     Area& area = recent_[image];
     if (address - area.start >= area.end - area.start) area = look_up(image, address, time_ns);
     return area;
-}
-
-Locations::Memory& Locations::memory_of(const Asked& asked) {
-    const std::uint64_t hash =
-        base::mix_bits(asked.address ^ std::uint64_t{asked.image} << 48 ^
-                       std::uint64_t{static_cast<unsigned>(asked.mode)} << 60);
-    return memories_[hash & (memories_.size() - 1)];
 }
 
 // To where the place's function begins, if it has none that differ from place to place in it.
@@ -70,24 +58,8 @@ void Locations::fold(Query& query) {
 
 Locations::Query Locations::prepare(ImageId image, std::uint64_t address, perf::CpuMode mode,
                                     std::uint64_t time_ns) {
-    if (world_->mapping_count() != known_mappings_) forget();
-    Query query;
-    if (book_ != nullptr) {
-        query.asked = {address, image, mode};
-        query.memory = &memory_of(query.asked);
-        if (query.memory->answer != nowhere && query.memory->asked == query.asked) {
-            query.known = query.memory->answer;
-            return query;
-        }
-    }
     const Area& area = area_of(image, address, time_ns);
-    query.address = address;
-    query.place = address + area.shift;
-    query.module = area.module;
-    query.mode = mode;
-    query.mapping = area.mapping;
-    // What lies there may change with time.
-    if (area.start == area.end) query.memory = nullptr;
+    Query query{address, 0, address + area.shift, area.module, mode, false, area.mapping};
     if (book_ != nullptr) fold(query);
     query.hash = base::mix_bits(query.place ^ std::uint64_t{query.module} << 40 ^
                                 std::uint64_t{static_cast<unsigned>(mode)} << 60);
@@ -96,17 +68,14 @@ Locations::Query Locations::prepare(ImageId image, std::uint64_t address, perf::
 }
 
 LocationId Locations::find(const Query& query) {
-    if (query.known != nowhere) return query.known;
     const Key key{query.place, query.module, query.mode};
-    const LocationId found = index_.find_or_add(
+    return index_.find_or_add(
         query.hash, [&](LocationId id) { return keys_[id] == key; },
         [&] {
             keys_.push_back(key);
             list_.push_back({query.address, query.mapping, query.mode, query.unnamed});
             return static_cast<LocationId>(list_.size() - 1);
         });
-    if (query.memory != nullptr) *query.memory = {query.asked, found};
-    return found;
 }
 
 }  // namespace ringside::profile

@@ -31,19 +31,6 @@ class Locations {
     // this.
     void fold(ModuleBook& book, bool unnamed);
 
-    static constexpr LocationId nowhere = ~LocationId{0};
-    // Answers that are worth remembering.
-    struct Asked {
-        std::uint64_t address = 0;
-        ImageId image = 0;
-        perf::CpuMode mode = perf::CpuMode::unknown;
-
-        bool operator==(const Asked&) const = default;
-    };
-    struct Memory {
-        Asked asked;
-        LocationId answer = nowhere;
-    };
     // What find() needs to know of a place. Those of a whole call chain are prepared first, so that
     // the memory of all of them is waited for at once.
     struct Query {
@@ -54,9 +41,6 @@ class Locations {
         perf::CpuMode mode = perf::CpuMode::unknown;
         bool unnamed = false;
         std::optional<MappingId> mapping;
-        LocationId known = nowhere;  // the answer, if it was remembered
-        Memory* memory = nullptr;    // where to remember it
-        Asked asked{};
     };
     Query prepare(ImageId image, std::uint64_t address, perf::CpuMode mode, std::uint64_t time_ns);
     LocationId find(const Query& query);
@@ -88,16 +72,13 @@ class Locations {
 
     const Area& area_of(ImageId image, std::uint64_t address, std::uint64_t time_ns);
     Area look_up(ImageId image, std::uint64_t address, std::uint64_t time_ns) const;
-    void forget();
-    Memory& memory_of(const Asked& asked);
     void fold(Query& query);
 
     const World* world_;
     std::vector<Location> list_;
     base::LargeVector<Key> keys_;  // of the list: what every sample is compared with
     base::IndexTable index_;
-    std::vector<Area> recent_;      // by image; samples mostly stay where the last one was
-    std::vector<Memory> memories_;  // if places are folded: few are asked for most of the time
+    std::vector<Area> recent_;  // by image; samples mostly stay where the last one was
     ModuleBook* book_ = nullptr;
     bool folds_unnamed_ = false;
     std::size_t known_mappings_ = 0;
