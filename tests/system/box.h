@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct SoftBox {
     const char* kind;
     const char* arch;
     std::string build;  // whose programs it runs
+
+    friend void PrintTo(const SoftBox& box, std::ostream* out) { *out << box.kind; }
 };
 std::vector<SoftBox> soft_boxes();
 // Why such a machine cannot run here, or its programs are missing; empty if it can.
