@@ -117,6 +117,48 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
     }
 }
 
+// The same as count_instructions() and Counting::left(), for a guest that sees all of it: one
+// branch for the alarms of all five counters, which are seldom due.
+[[gnu::noinline]] void sound_alarms(Vcpu& vcpu, const Block& before, const Block& block) {
+    const auto sound = [&](unsigned counter, std::int64_t amount, auto address) {
+        const std::uint64_t now = vcpu.lent->counter[counter].raw;
+        if (now < load(vcpu.alarms->counter[counter].limit)) return;
+        plugin.guest_page.sound(vcpu.index, counter, now, amount, address);
+    };
+    const auto branch = [&](std::uint64_t) { return before.last; };
+    sound(SOFT_BRANCHES, is_branch(before.end) ? 1 : 0, branch);
+    sound(SOFT_TAKEN_BRANCHES, block.start != before.fall ? 1 : 0, branch);
+    const Stretch stretch{block, block.count, 0};
+    sound(SOFT_INSTRUCTIONS, block.count, stretch);
+    sound(block.in_kernel ? SOFT_KERNEL_INSTRUCTIONS : SOFT_USER_INSTRUCTIONS, block.count,
+          stretch);
+}
+
+void count_lent(Vcpu& vcpu, const Block& before, const Block& block) {
+    auto& own = vcpu.shown->counter;
+    auto& lent = vcpu.lent->counter;
+    const auto& alarm = vcpu.alarms->counter;
+    const auto lend_count = [&](unsigned counter, std::uint64_t now) {
+        show(lent[counter].raw, now);
+        return static_cast<unsigned>(now >= load(alarm[counter].limit));
+    };
+    const std::uint64_t branches = own[SOFT_BRANCHES].raw + (is_branch(before.end) ? 1 : 0);
+    const std::uint64_t taken = own[SOFT_TAKEN_BRANCHES].raw + (block.start != before.fall ? 1 : 0);
+    const std::uint64_t executed = own[SOFT_INSTRUCTIONS].raw + block.count;
+    const std::uint64_t in_kernel =
+        own[SOFT_KERNEL_INSTRUCTIONS].raw + (block.in_kernel ? block.count : 0);
+    own[SOFT_BRANCHES].raw = branches;
+    own[SOFT_TAKEN_BRANCHES].raw = taken;
+    own[SOFT_INSTRUCTIONS].raw = executed;
+    own[SOFT_KERNEL_INSTRUCTIONS].raw = in_kernel;
+    const unsigned due =
+        lend_count(SOFT_BRANCHES, branches) | lend_count(SOFT_TAKEN_BRANCHES, taken) |
+        lend_count(SOFT_INSTRUCTIONS, executed) | lend_count(SOFT_KERNEL_INSTRUCTIONS, in_kernel) |
+        lend_count(SOFT_USER_INSTRUCTIONS, executed - in_kernel);
+    if (due != 0) [[unlikely]]
+        sound_alarms(vcpu, before, block);
+}
+
 // A vCPU that the page does not know yet expects nothing, and comes here, too.
 template <bool Predicts, bool Samples, bool Lends>
 [[gnu::noinline]] void on_unexpected_block(unsigned index, Vcpu& vcpu, const Block& block) {
@@ -134,6 +176,7 @@ void on_followed_block(unsigned index, void* data) {
         return on_unexpected_block<Predicts, Samples, Lends>(index, vcpu, block);
     }
     const Block& before = vcpu.flow.go_on(block);
+    if constexpr (Lends && !Predicts && !Samples) return count_lent(vcpu, before, block);
     Counting<Predicts, Samples, Lends>{vcpu, 0}.left(before, block.start != before.fall);
     count_instructions<Samples, Lends>(vcpu, {block, block.count, 0});
 }
