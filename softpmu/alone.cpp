@@ -61,13 +61,9 @@ void end_alone() {
     qemu_plugin_reset(plugin.id, on_forgotten);
 }
 
-void count_alone(qemu_plugin_tb* translated, Block& block) {
-    if (plugin.options.period != 0) {
-        qemu_plugin_register_vcpu_tb_exec_cb(translated, on_block_alone, QEMU_PLUGIN_CB_NO_REGS,
-                                             &block);
-    }
-    qemu_plugin_register_vcpu_tb_exec_inline(translated, QEMU_PLUGIN_INLINE_ADD_U64, &executed(),
-                                             block.count);
+void count_alone(const Spot& spot, Block& block) {
+    if (plugin.options.period != 0) spot.call(on_block_alone, &block);
+    spot.add(executed(), block.count);
 }
 
 }  // namespace ringside::softpmu

@@ -55,10 +55,45 @@ bool is_string_instruction(std::uint8_t opcode) {
            in_range(opcode, 0x6c, 0x6f);
 }
 
+// ModRM with all that follows it (SDM vol. 2, 2.1.5, in 64-bit mode).
+std::size_t operand_bytes(Bytes operand) {
+    if (operand.empty()) return 1;
+    const unsigned mode = operand[0] >> 6;
+    const unsigned base = operand[0] & 7;
+    if (mode == 3) return 1;
+    const bool scaled = base == 4;
+    const unsigned final_base = scaled && operand.size() > 1 ? operand[1] & 7 : base;
+    const bool far = mode == 2 || (mode == 0 && final_base == 5);
+    return (scaled ? 2u : 1u) + (far ? 4u : mode);
+}
+
+// Of an instruction that ends a block, from its opcode on.
+std::size_t whole_bytes(Bytes bytes) {
+    const std::uint8_t first = bytes[0];
+    if (in_range(first, 0x70, 0x7f) || in_range(first, 0xe0, 0xe3)) return 2;
+    switch (first) {
+        case 0xe8:
+        case 0xe9:
+            return 5;
+        case 0xc2:
+        case 0xca:
+            return 3;
+        case 0xcd:
+        case 0xeb:
+            return 2;
+        case 0x0f:
+            return bytes.size() > 1 && in_range(bytes[1], 0x80, 0x8f) ? 6 : 2;
+        case 0xff:
+            return 1 + operand_bytes(bytes.subspan(1));
+        default:
+            return 1;
+    }
+}
+
 // The displacement lies at the instruction's end and counts from there.
 std::uint64_t relative_target(Bytes instruction, std::uint64_t address, unsigned bytes) {
     std::uint64_t displacement = 0;
-    for (unsigned i = 0; i < bytes && bytes <= instruction.size(); ++i) {
+    for (unsigned i = 0; i < bytes; ++i) {
         displacement |= std::uint64_t{instruction[instruction.size() - bytes + i]} << 8 * i;
     }
     return address + instruction.size() + signed_bits(displacement, 8 * bytes);
@@ -77,7 +112,7 @@ Ending two_byte_ending(Bytes instruction, std::uint64_t address, std::uint8_t se
 
 Ending x86_ending(Bytes instruction, std::uint64_t address) {
     const auto [bytes, repeat] = opcode_of(instruction);
-    if (bytes.empty()) return {};
+    if (bytes.empty() || bytes.size() < whole_bytes(bytes)) return {};
     const std::uint8_t first = bytes[0];
     if (in_range(first, 0x70, 0x7f) || in_range(first, 0xe0, 0xe3)) {  // jcc, loop, jrcxz
         return {End::conditional, relative_target(instruction, address, 1)};
@@ -100,9 +135,9 @@ Ending x86_ending(Bytes instruction, std::uint64_t address) {
         case 0xf4:
             return {End::system, 0};
         case 0x0f:
-            return bytes.size() > 1 ? two_byte_ending(instruction, address, bytes[1]) : Ending{};
+            return two_byte_ending(instruction, address, bytes[1]);
         case 0xff: {
-            const unsigned operation = bytes.size() > 1 ? bytes[1] >> 3 & 7 : 0;
+            const unsigned operation = bytes[1] >> 3 & 7;
             return {in_range(operation, 2, 5) ? End::indirect : End::none, 0};
         }
         default:

@@ -25,7 +25,7 @@ constexpr bool is_branch(End end) {
     return end >= End::conditional;
 }
 
-// How one instruction ends a block.
+// How one instruction ends a block; not at all, if bytes of it are missing.
 struct Ending {
     End kind = End::none;
     std::uint64_t target = 0;  // conditional, direct

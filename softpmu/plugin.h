@@ -93,6 +93,20 @@ struct Plugin {
 extern Plugin& plugin;
 extern Vcpu vcpus[SOFT_VCPUS + 1];
 
+// Where QEMU is to call or to count: at the begin of a block, or of one instruction in it.
+class Spot {
+  public:
+    explicit Spot(qemu_plugin_tb* block) : block_(block) {}
+    explicit Spot(qemu_plugin_insn* instruction) : instruction_(instruction) {}
+
+    void call(qemu_plugin_vcpu_udata_cb_t callback, void* data) const;
+    void add(std::uint64_t& count, std::uint64_t amount) const;
+
+  private:
+    qemu_plugin_tb* block_ = nullptr;
+    qemu_plugin_insn* instruction_ = nullptr;
+};
+
 // When code is executed; which of them depends on the options.
 qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block);
 qemu_plugin_vcpu_mem_cb_t access_callback();
@@ -108,7 +122,7 @@ std::uint32_t count_device(Vcpu& vcpu, const char* name, bool store, std::uint64
 bool can_count_alone();
 bool begins_thread(Guest guest, std::int64_t number, std::uint64_t flags);
 void end_alone();
-void count_alone(qemu_plugin_tb* translated, Block& block);
+void count_alone(const Spot& spot, Block& block);
 void on_block_alone(unsigned index, void* data);
 
 // Of a machine that is profiled: profiling.cpp.

@@ -51,6 +51,8 @@ void qemu_plugin_register_vcpu_tb_exec_inline(qemu_plugin_tb*, qemu_plugin_op, v
                                               std::uint64_t);
 void qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_insn*, qemu_plugin_vcpu_udata_cb_t,
                                             qemu_plugin_cb_flags, void*);
+void qemu_plugin_register_vcpu_insn_exec_inline(qemu_plugin_insn*, qemu_plugin_op, void*,
+                                                std::uint64_t);
 void qemu_plugin_register_vcpu_mem_cb(qemu_plugin_insn*, qemu_plugin_vcpu_mem_cb_t,
                                       qemu_plugin_cb_flags, qemu_plugin_mem_rw, void*);
 std::size_t qemu_plugin_tb_n_insns(const qemu_plugin_tb*);

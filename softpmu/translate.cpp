@@ -17,21 +17,21 @@ bool is_kernel_address(std::uint64_t address) {
     return plugin.whole_machine && (address >> 55 & 1) != 0;
 }
 
-Block describe(const qemu_plugin_tb* translated) {
+// `count` instructions of it, from `first` on.
+Block describe(const qemu_plugin_tb* translated, std::size_t first, std::size_t count) {
     Block block;
-    block.count = static_cast<std::uint32_t>(qemu_plugin_tb_n_insns(translated));
-    block.start = qemu_plugin_tb_vaddr(translated);
-    const auto* last = qemu_plugin_tb_get_insn(translated, block.count - 1);
-    block.last = qemu_plugin_insn_vaddr(last);
+    block.count = static_cast<std::uint32_t>(count);
+    block.offsets.reserve(count);
+    block.start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, first));
+    for (std::size_t i = first; i < first + count; ++i) {
+        block.last = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, i));
+        block.offsets.push_back(static_cast<std::uint16_t>(block.last - block.start));
+    }
+    const auto* last = qemu_plugin_tb_get_insn(translated, first + count - 1);
     block.bytes =
         static_cast<std::uint16_t>(block.last + qemu_plugin_insn_size(last) - block.start);
     block.set_ending(ending_of(plugin.guest, bytes_of(last), block.last));
     block.in_kernel = is_kernel_address(block.start);
-    block.offsets.reserve(block.count);
-    for (std::uint32_t i = 0; i < block.count; ++i) {
-        const auto address = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, i));
-        block.offsets.push_back(static_cast<std::uint16_t>(address - block.start));
-    }
     return block;
 }
 
@@ -46,21 +46,55 @@ Block* keep(Block&& block, bool& is_new) {
     return plugin.blocks.emplace(key, new Block(std::move(block)))->second;
 }
 
-void count_hot(qemu_plugin_tb* translated) {
-    bool is_new = false;
-    const Block* block = keep(describe(translated), is_new);
-    soft_hot_block*& place = plugin.hot_blocks[block];
+void count_hot(const Spot& spot, const Block& block, bool is_new) {
+    soft_hot_block*& place = plugin.hot_blocks[&block];
     if (is_new) {
         place = plugin.store.new_hot_block();
         if (place != nullptr) {
-            place->start = block->start;
-            place->instructions = block->count;
-            place->bytes = block->bytes;
+            place->start = block.start;
+            place->instructions = block.count;
+            place->bytes = block.bytes;
         }
     }
-    if (place == nullptr) return;
-    qemu_plugin_register_vcpu_tb_exec_inline(translated, QEMU_PLUGIN_INLINE_ADD_U64,
-                                             &place->executed, 1);
+    if (place != nullptr) spot.add(place->executed, 1);
+}
+
+Block& count(const Spot& spot, Block&& described) {
+    bool is_new = false;
+    Block& block = *keep(std::move(described), is_new);
+    if (plugin.options.hot) {
+        count_hot(spot, block, is_new);
+    } else if (plugin.alone && block.end != End::repeated) {
+        count_alone(spot, block);
+    } else {
+        spot.call(block_callback(block), &block);
+    }
+    return block;
+}
+
+// QEMU also tells of an instruction that it began to translate, and left to the next block when it
+// found that it reaches into another page. Only if the last one is executed it belongs to the
+// block, so it counts for itself. (Who follows blocks sees that it comes next.)
+bool may_lack_its_last(const Block& block) {
+    constexpr std::uint64_t longest_instruction = 15;
+    constexpr std::uint64_t page = 4096;
+    const bool near_end = block.last % page + longest_instruction > page;
+    return plugin.guest == Guest::x86_64 && block.end == End::none && block.count > 1 && near_end;
+}
+
+void count_executed(qemu_plugin_tb* translated) {
+    const PluginOptions& options = plugin.options;
+    const std::size_t instructions = qemu_plugin_tb_n_insns(translated);
+    Block whole = describe(translated, 0, instructions);
+    const bool follows = !options.hot && options.follows_blocks(plugin.whole_machine);
+    if (!follows && may_lack_its_last(whole)) {
+        const std::size_t last = instructions - 1;
+        count(Spot(translated), describe(translated, 0, last));
+        count(Spot(qemu_plugin_tb_get_insn(translated, last)), describe(translated, last, 1));
+        return;
+    }
+    Block& block = count(Spot(translated), std::move(whole));
+    if (options.profile && block.in_kernel) watch_devices(translated, block);
 }
 
 void watch_accesses(const qemu_plugin_tb* translated) {
@@ -123,11 +157,29 @@ void watch_switch(qemu_plugin_tb* translated) {
     const auto* last = qemu_plugin_tb_get_insn(translated, qemu_plugin_tb_n_insns(translated) - 1);
     const auto ending = ending_of(plugin.guest, bytes_of(last), qemu_plugin_insn_vaddr(last));
     if (ending.kind != End::system) return;
-    qemu_plugin_register_vcpu_tb_exec_cb(translated, on_look_at_switch, QEMU_PLUGIN_CB_NO_REGS,
-                                         nullptr);
+    Spot(translated).call(on_look_at_switch, nullptr);
 }
 
 }  // namespace
+
+void Spot::call(qemu_plugin_vcpu_udata_cb_t callback, void* data) const {
+    if (instruction_ != nullptr) {
+        qemu_plugin_register_vcpu_insn_exec_cb(instruction_, callback, QEMU_PLUGIN_CB_NO_REGS,
+                                               data);
+    } else {
+        qemu_plugin_register_vcpu_tb_exec_cb(block_, callback, QEMU_PLUGIN_CB_NO_REGS, data);
+    }
+}
+
+void Spot::add(std::uint64_t& count, std::uint64_t amount) const {
+    if (instruction_ != nullptr) {
+        qemu_plugin_register_vcpu_insn_exec_inline(instruction_, QEMU_PLUGIN_INLINE_ADD_U64, &count,
+                                                   amount);
+    } else {
+        qemu_plugin_register_vcpu_tb_exec_inline(block_, QEMU_PLUGIN_INLINE_ADD_U64, &count,
+                                                 amount);
+    }
+}
 
 std::span<const std::uint8_t> bytes_of(const qemu_plugin_insn* instruction) {
     return {static_cast<const std::uint8_t*>(qemu_plugin_insn_data(instruction)),
@@ -141,20 +193,8 @@ void on_translate(qemu_plugin_id_t /*id*/, qemu_plugin_tb* translated) {
     if (plugin.profile.is_open()) find_memory(translated);
     if (plugin.off) return;
     const PluginOptions& options = plugin.options;
-    if (options.hot) {
-        count_hot(translated);
-    } else {
-        bool is_new = false;
-        Block* block = keep(describe(translated), is_new);
-        if (plugin.alone && block->end != End::repeated) {
-            count_alone(translated, *block);
-        } else {
-            qemu_plugin_register_vcpu_tb_exec_cb(translated, block_callback(*block),
-                                                 QEMU_PLUGIN_CB_NO_REGS, block);
-        }
-        if (options.memory || options.caches) watch_accesses(translated);
-        if (options.profile && block->in_kernel) watch_devices(translated, *block);
-    }
+    count_executed(translated);
+    if (!options.hot && (options.memory || options.caches)) watch_accesses(translated);
     const bool located = options.hot || options.period != 0;
     if (located && !plugin.whole_machine) note_mapping(qemu_plugin_tb_vaddr(translated));
 }

@@ -81,6 +81,13 @@ TEST_P(GuestProfile, NamesProcessesFunctionsAndDevicesAndSurvivesTheGuest) {
     EXPECT_GT(sum_of(domain), sum_of(cpu)) << "devices were reached, and cost something";
     EXPECT_NEAR(static_cast<double>(sum_of(cpu)), profile["instructions"].get<double>(),
                 0.01 * profile["instructions"].get<double>());
+
+    // With the disassembler of the guest's machine, wherever this one is.
+    const auto annotated = base::run(
+        {ringside, "annotate", "ringside::trust::counted_loop", "-i", scratch.file("guest.data")});
+    ASSERT_TRUE(annotated);
+    EXPECT_EQ(annotated->status.code, 0) << annotated->stderr_text;
+    EXPECT_THAT(annotated->stdout_text, HasSubstr(arm64 ? "subs" : "dec"));
 }
 
 INSTANTIATE_TEST_SUITE_P(EachBox, GuestProfile, ::testing::ValuesIn(soft_boxes()),

@@ -4,7 +4,9 @@
 
 #include "../../data_builder.h"
 #include "../../scratch.h"
+#include "../symbols/compiled_program.h"
 #include "profile/call_tree.h"
+#include "symbols/elf_file.h"
 
 namespace ringside::profile {
 namespace {
@@ -88,7 +90,28 @@ TEST_F(Fold, WhatHasNoNameGetsThatOfItsModule) {
     EXPECT_THAT(naming.warnings, ElementsAre(HasSubstr("/nowhere/stripped.so")));
 }
 
-// A place may be remembered for as long as nothing else is mapped there.
+// What is inlined differs from place to place of a function.
+TEST_F(Fold, PlacesWithInlinedFunctionsStayApart) {
+    const auto program =
+        testing::compile_program("c++", "inlining", testing::inlining_source, {"-O2", "-g"});
+    if (!program) GTEST_SKIP() << "needs a compiler";
+    const auto file = symbols::MappedFile::open(*program);
+    ASSERT_TRUE(file);
+    const auto elf = symbols::parse_elf(file->bytes());
+    ASSERT_TRUE(elf);
+    builder.map(7, 1, 0x400000, 0x10000, 0, *program);
+    for (const auto& symbol : elf->functions.symbols()) {
+        if (!elf->functions.name(symbol).starts_with("_ZN")) continue;
+        for (std::uint64_t at = 0x400000 + symbol.start; at < 0x400000 + symbol.end; ++at)
+            builder.sample(7, 200, at, 1, PERF_RECORD_MISC_USER, {user, at});
+    }
+    sources.inlined = true;
+    const auto tree = tree_of(load_with(false, false));
+    EXPECT_THAT(tree, ::testing::Contains(HasSubstr("outer deep::Worker::middle deep::innermost")));
+    EXPECT_EQ(tree_of(load_with(true, true)), tree);
+}
+
+// An address is another place once something else is mapped there.
 TEST_F(Fold, WhatIsMappedLaterIsAnother) {
     World world;
     const RecordedKallsyms none;

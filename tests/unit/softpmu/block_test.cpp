@@ -57,6 +57,33 @@ INSTANTIATE_TEST_SUITE_P(
                       X86Case{{}, End::none, 0}, X86Case{{0x0f}, End::none, 0},
                       X86Case{{0xff}, End::none, 0}));
 
+// QEMU shows no more of an instruction than what lies before the end of a page.
+TEST(X86CutOff, EndsNoBlock) {
+    const Bytes instructions[] = {
+        {0x75, 0xfe},                    // jne
+        {0x0f, 0x84, 0, 1, 0, 0},        // je
+        {0xe8, 0, 0, 0, 0},              // call
+        {0xc2, 8, 0},                    // ret 8
+        {0xcd, 0x80},                    // int
+        {0x0f, 0x05},                    // syscall
+        {0x41, 0xff, 0xd4},              // call r12
+        {0xff, 0x15, 0, 0, 0, 0},        // call [rip+0]
+        {0xff, 0x50, 8},                 // call [rax+8]
+        {0xff, 0x93, 0, 1, 0, 0},        // call [rbx+256]
+        {0xff, 0x24, 0xc5, 0, 0, 0, 0},  // jmp [8*rax+0]
+        {0x41, 0xff, 0x54, 0xc5, 8},     // call [r13+8*rax+8]
+        {0xff, 0x94, 0xc3, 0, 1, 0, 0},
+        {0xff, 0x24, 0xc3}  // call [rbx+8*rax+256], jmp [rbx+8*rax]
+    };
+    for (const auto& whole : instructions) {
+        EXPECT_NE(x86(whole).kind, End::none) << ::testing::PrintToString(whole);
+        for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+            const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes));
+            EXPECT_EQ(x86(cut).kind, End::none) << ::testing::PrintToString(cut);
+        }
+    }
+}
+
 TEST(Arm64Ending, IsKnownFromTheInstruction) {
     EXPECT_EQ(arm(0x14000002).kind, End::direct);  // b
     EXPECT_EQ(arm(0x14000002).target, 0x1008u);

@@ -28,6 +28,9 @@ class MadeKernel {
     static constexpr std::uint64_t code = 0x555555554000;
     static constexpr std::uint64_t code_end = 0x555555560000;
 
+    static constexpr std::uint64_t switch_code = 0x1f000;
+    static constexpr std::uint64_t switch_load = switch_code + 12;
+
     static constexpr std::uint64_t memory_bytes = 0x20000;
 
     MadeKernel() : memory_(memory_bytes) {
@@ -77,6 +80,16 @@ class MadeKernel {
         put(entry + 24, direct + parent);
         put(entry + 40, direct + entry + 100);
         put_text(entry + 100, text);
+    }
+
+    // On arm64, where no variable has the task: the switch stores what the last one had in its
+    // registers, then loads those of the next.
+    void make_switch_code() {
+        facts.switch_code = image + switch_code;
+        facts.task_context = 0x100;
+        put<std::uint32_t>(switch_code + 4, 0xa8815113);  // stp x19, x20, [x8], #16
+        put<std::uint32_t>(switch_code + 8, 0xa8825915);  // stp x21, x22, [x8], #32
+        put<std::uint32_t>(switch_load, 0xa8c15113);      // ldp x19, x20, [x8], #16
     }
 
     std::vector<std::byte>& memory() { return memory_; }

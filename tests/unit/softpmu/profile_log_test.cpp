@@ -95,6 +95,29 @@ TEST_F(Log, SamplesKnowTheirTaskAndMapping) {
     EXPECT_EQ(sample(3).pid, SOFT_NO_PROCESS) << "a CPU that is not there";
 }
 
+TEST_F(Log, FollowsSwitchesWhereNoVariableHasTheTask) {
+    MadeKernel kernel;
+    kernel.make_switch_code();
+    log_.shown().kernel = kernel.facts;
+    log_.look_for_tasks(GuestMemory(kernel.memory(), kernel.memory().size()));
+    EXPECT_EQ(log_.switch_load(), MadeKernel::image + MadeKernel::switch_load);
+    const auto sampled_pid = [&](std::uint32_t vcpu) {
+        log_.add_sample(SOFT_SAMPLE_INSTRUCTIONS, MadeKernel::code, 1000, vcpu, 5);
+        return sample(log_.shown().sample_count - 1).pid;
+    };
+    EXPECT_EQ(sampled_pid(1), SOFT_NO_PROCESS) << "what it ran before is not known";
+    constexpr std::uint64_t task = MadeKernel::direct + MadeKernel::task;
+    const std::uint64_t loaded = task + kernel.facts.task_context;
+    log_.switch_task(1, loaded);
+    log_.switch_task(1, loaded + 8);  // the second register of the pair
+    EXPECT_EQ(sampled_pid(1), 4700u);
+    EXPECT_EQ(sampled_pid(0), SOFT_NO_PROCESS) << "the other one did not switch";
+    log_.switch_task(1, loaded + MadeKernel::memory_bytes);
+    EXPECT_EQ(sampled_pid(1), SOFT_NO_PROCESS) << "no task can be there";
+    log_.switch_task(SOFT_PROFILE_CPUS, loaded);
+    EXPECT_EQ(sampled_pid(SOFT_PROFILE_CPUS), SOFT_NO_PROCESS) << "a CPU beyond those followed";
+}
+
 TEST_F(Log, SaysWhyThereAreNoTasks) {
     MadeKernel kernel;
     const GuestMemory memory(kernel.memory(), kernel.memory().size());

@@ -50,16 +50,13 @@ TEST(Tasks, AreFoundByTheirCpu) {
 TEST(Tasks, AreFollowedWhereNoVariableHasThem) {
     MadeKernel kernel;
     EXPECT_EQ(kernel.finder().switch_load(), 0u);
-    constexpr std::uint64_t code = 0x1f000;
-    kernel.facts.switch_code = MadeKernel::image + code;
-    kernel.put<std::uint32_t>(code, 0xa8c15113);  // ldp x19, x20, [x8], #16
+    kernel.facts.switch_code = MadeKernel::image + MadeKernel::switch_code;
+    kernel.put<std::uint32_t>(MadeKernel::switch_code, 0xa8c15113);  // ldp x19, x20, [x8], #16
     EXPECT_EQ(kernel.finder().switch_load(), 0u) << "nothing was stored before";
     EXPECT_FALSE(kernel.finder().is_right());
-    kernel.put<std::uint32_t>(code + 4, 0xa8815113);   // stp x19, x20, [x8], #16
-    kernel.put<std::uint32_t>(code + 8, 0xa8825915);   // stp x21, x22, [x8], #32
-    kernel.put<std::uint32_t>(code + 12, 0xa8c15113);  // ldp x19, x20, [x8], #16
+    kernel.make_switch_code();
     EXPECT_TRUE(kernel.finder().is_right());
-    EXPECT_EQ(kernel.finder().switch_load(), MadeKernel::image + code + 12);
+    EXPECT_EQ(kernel.finder().switch_load(), MadeKernel::image + MadeKernel::switch_load);
     kernel.facts.switch_code = ~std::uint64_t{3};
     EXPECT_EQ(kernel.finder().switch_load(), 0u) << "code that is not there";
     EXPECT_EQ(kernel.finder().at(MadeKernel::direct + MadeKernel::task)->tid, 4711u);
