@@ -117,8 +117,32 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
     }
 }
 
-// The same as count_instructions() and Counting::left(), for a guest that sees all of it: one
-// branch for the alarms of all five counters, which are seldom due.
+// The same as Counting::left() and count_instructions(), for a block that was expected, as nearly
+// all are: nothing branches here on what cannot be foreseen.
+[[gnu::noinline]] void take_due_samples(Vcpu& vcpu, const Block& before, const Block& block) {
+    const auto sampled = static_cast<soft_counter>(vcpu.sampled);
+    const std::uint64_t now = vcpu.shown->counter[sampled].raw;
+    if (sampled == SOFT_BRANCHES || sampled == SOFT_TAKEN_BRANCHES) {
+        take_samples(vcpu, sampled, now, [&](std::uint64_t) { return before.last; });
+    } else {
+        take_samples(vcpu, sampled, now, Stretch{block, block.count, 0});
+    }
+}
+
+template <bool Samples>
+void count_expected(Vcpu& vcpu, const Block& before, const Block& block) {
+    auto& counter = vcpu.shown->counter;
+    counter[SOFT_BRANCHES].raw += is_branch(before.end) ? 1 : 0;
+    counter[SOFT_TAKEN_BRANCHES].raw += block.start != before.fall ? 1 : 0;
+    counter[SOFT_INSTRUCTIONS].raw += block.count;
+    if (block.in_kernel) counter[SOFT_KERNEL_INSTRUCTIONS].raw += block.count;
+    if constexpr (Samples) {
+        if (counter[vcpu.sampled].raw >= vcpu.sample_at) [[unlikely]]
+            take_due_samples(vcpu, before, block);
+    }
+}
+
+// And for a guest that sees all of it.
 [[gnu::noinline]] void sound_alarms(Vcpu& vcpu, const Block& before, const Block& block) {
     const auto sound = [&](unsigned counter, std::int64_t amount, auto address) {
         const std::uint64_t now = vcpu.lent->counter[counter].raw;
@@ -135,26 +159,19 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
 }
 
 void count_lent(Vcpu& vcpu, const Block& before, const Block& block) {
-    auto& own = vcpu.shown->counter;
-    auto& lent = vcpu.lent->counter;
-    const auto& alarm = vcpu.alarms->counter;
+    count_expected<false>(vcpu, before, block);
+    const auto& own = vcpu.shown->counter;
     const auto lend_count = [&](unsigned counter, std::uint64_t now) {
-        show(lent[counter].raw, now);
-        return static_cast<unsigned>(now >= load(alarm[counter].limit));
+        show(vcpu.lent->counter[counter].raw, now);
+        return static_cast<unsigned>(now >= load(vcpu.alarms->counter[counter].limit));
     };
-    const std::uint64_t branches = own[SOFT_BRANCHES].raw + (is_branch(before.end) ? 1 : 0);
-    const std::uint64_t taken = own[SOFT_TAKEN_BRANCHES].raw + (block.start != before.fall ? 1 : 0);
-    const std::uint64_t executed = own[SOFT_INSTRUCTIONS].raw + block.count;
-    const std::uint64_t in_kernel =
-        own[SOFT_KERNEL_INSTRUCTIONS].raw + (block.in_kernel ? block.count : 0);
-    own[SOFT_BRANCHES].raw = branches;
-    own[SOFT_TAKEN_BRANCHES].raw = taken;
-    own[SOFT_INSTRUCTIONS].raw = executed;
-    own[SOFT_KERNEL_INSTRUCTIONS].raw = in_kernel;
-    const unsigned due =
-        lend_count(SOFT_BRANCHES, branches) | lend_count(SOFT_TAKEN_BRANCHES, taken) |
-        lend_count(SOFT_INSTRUCTIONS, executed) | lend_count(SOFT_KERNEL_INSTRUCTIONS, in_kernel) |
-        lend_count(SOFT_USER_INSTRUCTIONS, executed - in_kernel);
+    const std::uint64_t executed = own[SOFT_INSTRUCTIONS].raw;
+    const std::uint64_t in_kernel = own[SOFT_KERNEL_INSTRUCTIONS].raw;
+    const unsigned due = lend_count(SOFT_BRANCHES, own[SOFT_BRANCHES].raw) |
+                         lend_count(SOFT_TAKEN_BRANCHES, own[SOFT_TAKEN_BRANCHES].raw) |
+                         lend_count(SOFT_INSTRUCTIONS, executed) |
+                         lend_count(SOFT_KERNEL_INSTRUCTIONS, in_kernel) |
+                         lend_count(SOFT_USER_INSTRUCTIONS, executed - in_kernel);
     if (due != 0) [[unlikely]]
         sound_alarms(vcpu, before, block);
 }
@@ -176,7 +193,8 @@ void on_followed_block(unsigned index, void* data) {
         return on_unexpected_block<Predicts, Samples, Lends>(index, vcpu, block);
     }
     const Block& before = vcpu.flow.go_on(block);
-    if constexpr (Lends && !Predicts && !Samples) return count_lent(vcpu, before, block);
+    if constexpr (!Predicts && !Lends) return count_expected<Samples>(vcpu, before, block);
+    if constexpr (!Predicts && !Samples) return count_lent(vcpu, before, block);
     Counting<Predicts, Samples, Lends>{vcpu, 0}.left(before, block.start != before.fall);
     count_instructions<Samples, Lends>(vcpu, {block, block.count, 0});
 }

@@ -133,6 +133,33 @@ TEST_F(SoftX86, SamplesEveryPeriodExactly) {
     EXPECT_TRUE(fs::exists(fs::path(files_of_run(where)->front()).replace_extension(".maps")));
 }
 
+std::vector<std::uint64_t> sampled_addresses(const std::string& name, const std::string& options) {
+    const auto where = folder(name);
+    emulate({"qemu-x86_64"}, "mode=count," + options + ",folder=" + where, {bare_x86});
+    const auto samples = only_file(where).samples();
+    std::vector<std::uint64_t> addresses;
+    EXPECT_TRUE(samples);
+    for (const auto& sample : *samples) addresses.push_back(sample.ip);
+    return addresses;
+}
+
+TEST_F(SoftX86, SamplesAreTheSameWithBranches) {
+    const auto plain = sampled_addresses("plain", "period=1001");
+    EXPECT_FALSE(plain.empty());
+    EXPECT_EQ(sampled_addresses("followed", "branches=on,period=1001"), plain);
+}
+
+// All but two of 1,000,002 are the loop's, whose last one is not taken.
+TEST_F(SoftX86, SamplesByBranches) {
+    const std::string by = "branches=on,period=1000,sampled=";
+    const auto all = sampled_addresses("all", by + std::to_string(SOFT_BRANCHES));
+    ASSERT_EQ(all.size(), 1000u);
+    EXPECT_THAT(all, ::testing::Each(all.front()));
+    const auto taken = sampled_addresses("taken", by + std::to_string(SOFT_TAKEN_BRANCHES));
+    EXPECT_EQ(taken.size(), 999u);
+    EXPECT_THAT(taken, ::testing::Each(all.front()));
+}
+
 // Of 101,000 stores 100,000 are one string instruction's, and the others another's.
 TEST_F(SoftX86, SamplesByOtherCounters) {
     const auto where = folder("stores");
