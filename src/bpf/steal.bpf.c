@@ -73,18 +73,44 @@ static struct steal_cpu* this_cpu(const struct task_struct* on_it) {
     return cpu && cpu->counter ? cpu : 0;
 }
 
-static void load_groups(struct steal_cpu* cpu, __u32 tid) {
+/* What a thread ran since it was seen last: the switch that took it away was not, nor was the next
+ * thread's that came, or the interval would still be open. */
+static void charge_unseen(const struct steal_member* member, __u64 runtime_ns) {
+    __u64 unseen = runtime_ns - member->runtime_ns;
+    if (!member->seen || (__s64)unseen <= 0) return;
+    for (int i = 0; i < STEAL_GROUPS_OF_THREAD; i++) {
+        __u32 id = member->groups[i];
+        struct steal_group* group = id ? bpf_map_lookup_elem(&groups, &id) : 0;
+        if (!group) continue;
+        __sync_fetch_and_add(&group->occupied_ns, unseen);
+        __sync_fetch_and_add(&group->cpu_ns, unseen);
+        __sync_fetch_and_add(&group->uncertain_ns, unseen);
+    }
+}
+
+static void note_runtime(__u32 tid, __u64 runtime_ns) {
+    struct steal_member* member = bpf_map_lookup_elem(&members, &tid);
+    if (!member) return;
+    member->runtime_ns = runtime_ns;
+    member->seen = 1;
+}
+
+/* The interval is that of a thread whose runtime was so much when it began. */
+static void load_groups(struct steal_cpu* cpu, __u32 tid, __u64 runtime_ns) {
     struct steal_member* member = tid ? bpf_map_lookup_elem(&members, &tid) : 0;
+    cpu->start_runtime_ns = runtime_ns;
     for (int i = 0; i < STEAL_GROUPS_OF_THREAD; i++)
         cpu->groups[i] = member ? member->groups[i] : 0;
+    if (!member) return;
+    charge_unseen(member, runtime_ns);
+    note_runtime(tid, runtime_ns);
 }
 
 /* The switch that brought `task` here was not seen; the scheduler knows when it was. */
 static void begin_late(struct steal_cpu* cpu, const struct task_struct* task, __u64 now_ns) {
     __u64 on_cpu_ns = task->se.cfs_rq->rq->clock - task->sched_info.last_arrival;
     if (now_ns - cpu->start_ns > on_cpu_ns) cpu->start_ns = now_ns - on_cpu_ns;
-    cpu->start_runtime_ns = task->se.prev_sum_exec_runtime;
-    load_groups(cpu, task->pid);
+    load_groups(cpu, task->pid, task->se.prev_sum_exec_runtime);
 }
 
 /* The exchange decides who closes: a look from an interrupt can fall into another look. */
@@ -96,6 +122,7 @@ static void close_interval(struct steal_cpu* cpu, const struct task_struct* task
     __u64 occupied = now_ns - cpu->start_ns;
     __u64 steal = steal_now_ns - cpu->start_steal_ns;
     __u64 runtime = task->se.sum_exec_runtime - cpu->start_runtime_ns;
+    __u32 any = 0;
     if ((__s64)steal < 0) steal = 0;
     if (steal > occupied) steal = occupied;
     if ((__s64)runtime < 0) runtime = 0;
@@ -103,12 +130,17 @@ static void close_interval(struct steal_cpu* cpu, const struct task_struct* task
         __u32 id = cpu->groups[i];
         struct steal_group* group = id ? bpf_map_lookup_elem(&groups, &id) : 0;
         if (!group) continue;
+        any = 1;
         __sync_fetch_and_add(&group->steal_ns, steal);
         __sync_fetch_and_add(&group->occupied_ns, occupied);
         __sync_fetch_and_add(&group->cpu_ns, runtime);
         __sync_fetch_and_add(&group->intervals, 1);
         if (late) __sync_fetch_and_add(&group->uncertain_ns, steal);
     }
+    if (!any) return;
+    /* The sum of a thread that goes on running is as old as the last tick. */
+    if (runtime < occupied - steal) runtime = occupied - steal;
+    note_runtime(task->pid, cpu->start_runtime_ns + runtime);
 }
 
 static void open_interval(struct steal_cpu* cpu, const struct task_struct* task, __u64 now_ns,
@@ -116,9 +148,16 @@ static void open_interval(struct steal_cpu* cpu, const struct task_struct* task,
     cpu->tid = task->pid;
     cpu->start_ns = now_ns;
     cpu->start_steal_ns = steal_now_ns;
-    cpu->start_runtime_ns = task->se.sum_exec_runtime;
-    load_groups(cpu, task->pid);
+    load_groups(cpu, task->pid, task->se.sum_exec_runtime);
     __sync_lock_test_and_set(&cpu->open, 1);
+}
+
+static void look_at_current(struct steal_cpu* cpu, const struct task_struct* task) {
+    __u64 steal_ns = read_word(cpu->counter);
+    __u64 now_ns = bpf_ktime_get_ns();
+    close_interval(cpu, task, now_ns, steal_ns);
+    open_interval(cpu, task, now_ns, steal_ns);
+    cpu->steal_ns = steal_ns;
 }
 
 SEC("tp_btf/sched_switch")
@@ -139,7 +178,7 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
     __u32 to = child->pid;
     __u32 wanted = parent->tgid == child->tgid ? FOLLOW_THREADS : FOLLOW_CHILDREN;
     struct steal_member* member = bpf_map_lookup_elem(&members, &from);
-    struct steal_member made = {};
+    struct steal_member made = {.seen = 1}; /* with no runtime yet */
     __u32 any = 0;
     for (int i = 0; member && i < STEAL_GROUPS_OF_THREAD; i++) {
         __u32 id = member->groups[i];
@@ -155,10 +194,13 @@ int BPF_PROG(on_fork, struct task_struct* parent, struct task_struct* child) {
     return 0;
 }
 
-/* Its open interval keeps its groups, and ends with the thread's last switch. */
+/* The rest, from here to the thread's last switch, is an interval that keeps its groups; it is lost
+ * if that switch is not seen. */
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(on_exit, struct task_struct* task) {
     __u32 tid = task->pid;
+    struct steal_cpu* cpu = this_cpu(task);
+    if (cpu) look_at_current(cpu, task);
     bpf_map_delete_elem(&members, &tid);
     return 0;
 }
@@ -171,11 +213,7 @@ int look(void* context) {
     struct task_struct* task = bpf_get_current_task_btf();
     struct steal_cpu* cpu = this_cpu(task);
     if (!cpu) return 0;
-    __u64 steal_ns = read_word(cpu->counter);
-    __u64 now_ns = bpf_ktime_get_ns();
-    close_interval(cpu, task, now_ns, steal_ns);
-    open_interval(cpu, task, now_ns, steal_ns);
-    cpu->steal_ns = steal_ns;
+    look_at_current(cpu, task);
     struct rq* run_queue = task->se.cfs_rq->rq;
     if (bpf_core_field_exists(run_queue->prev_steal_time_rq))
         cpu->subtracted_ns = run_queue->prev_steal_time_rq;

@@ -36,9 +36,10 @@ struct steal_group {
     __u64 occupied_ns;
     __u64 cpu_ns;    /* what the scheduler charged to the members */
     __u64 intervals; /* context switches, about */
-    /* Part of steal_ns whose interval began with a switch that was not seen. Some kernels hide
-     * those of certain threads from tracing; such an interval is taken to begin when the scheduler
-     * says, and its steal is that since the last switch seen. */
+    /* How wrong steal_ns may be, because some kernels hide the switches of certain threads from
+     * tracing. An interval that began with such a switch is taken to begin when the scheduler says,
+     * and its steal is that since the last switch seen; of one whose end was not seen, the
+     * scheduler says how long it was, and nobody what was stolen in it. */
     __u64 uncertain_ns;
     __u64 follow; /* enum follow */
 };
@@ -60,6 +61,8 @@ struct steal_cpu {
 
 struct steal_member {
     __u32 groups[STEAL_GROUPS_OF_THREAD];
+    __u64 runtime_ns; /* the scheduler's sum for the thread, when it was seen last */
+    __u64 seen;       /* it was, as a member of these groups */
 };
 
 #endif

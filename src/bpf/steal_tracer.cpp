@@ -111,6 +111,7 @@ Result<void> StealTracer::add(std::uint32_t group, pid_t tid) {
                           "too many clocks follow thread " + std::to_string(tid) + " at once");
     }
     *place = group;
+    member.seen = 0;  // what it ran before is not this group's
     if (bpf_map_update_elem(members_fd_, &tid, &member, BPF_ANY) != 0) {
         return base::fail_errno(errno, "cannot follow thread " + std::to_string(tid));
     }
@@ -141,6 +142,7 @@ void StealTracer::remove(std::uint32_t group) {
         steal_member member{};
         if (bpf_map_lookup_elem(members_fd_, &tid, &member) != 0) continue;
         std::replace(std::begin(member.groups), std::end(member.groups), __u32{group}, __u32{0});
+        member.seen = 0;  // it may have run since the row was read
         const bool empty = std::all_of(std::begin(member.groups), std::end(member.groups),
                                        [](__u32 id) { return id == 0; });
         if (empty) {
