@@ -72,8 +72,8 @@ TEST(X86CutOff, EndsNoBlock) {
         {0xff, 0x93, 0, 1, 0, 0},        // call [rbx+256]
         {0xff, 0x24, 0xc5, 0, 0, 0, 0},  // jmp [8*rax+0]
         {0x41, 0xff, 0x54, 0xc5, 8},     // call [r13+8*rax+8]
-        {0xff, 0x94, 0xc3, 0, 1, 0, 0},
-        {0xff, 0x24, 0xc3}  // call [rbx+8*rax+256], jmp [rbx+8*rax]
+        {0xff, 0x94, 0xc3, 0, 1, 0, 0},  // call [rbx+8*rax+256]
+        {0xff, 0x24, 0xc3},              // jmp [rbx+8*rax]
     };
     for (const auto& whole : instructions) {
         EXPECT_NE(x86(whole).kind, End::none) << ::testing::PrintToString(whole);
