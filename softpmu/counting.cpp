@@ -2,7 +2,6 @@
 // access.
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -233,22 +232,10 @@ void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store, Address addres
     }
 }
 
-// The device's place in the table; the last one is for all that had no room.
-soft_device& device_named(const char* name) {
-    soft_extension& extension = plugin.store.extension();
-    const std::lock_guard lock(plugin.mutex);
-    std::uint64_t i = 0;
-    for (; i < extension.device_count; ++i) {
-        if (std::strncmp(extension.device[i].name, name, sizeof extension.device[i].name - 1) ==
-            0) {
-            return extension.device[i];
-        }
-    }
-    if (i == SOFT_DEVICES) return extension.device[SOFT_DEVICES - 1];
-    const char* shown = i == SOFT_DEVICES - 1 ? "others" : name;
-    std::strncpy(extension.device[i].name, shown, sizeof extension.device[i].name - 1);
-    std::atomic_ref(extension.device_count).store(i + 1, std::memory_order_release);
-    return extension.device[i];
+// Asking QEMU costs more than all the rest. Programs do not reach devices, but for those that have
+// one mapped; what comes before a kernel may reach them anywhere.
+bool may_reach_device(std::uint64_t address) {
+    return is_upper_half(address) || !plugin.kernel_began.load(std::memory_order_relaxed);
 }
 
 // `data` is where the instruction lies.
@@ -259,10 +246,12 @@ void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accesse
     const bool store = qemu_plugin_mem_is_store(info);
     add<Samples, Lends>(vcpu, store ? SOFT_STORES : SOFT_LOADS, 1, address);
     if constexpr (FindsDevices) {
-        const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
-        if (place != nullptr && qemu_plugin_hwaddr_is_io(place)) {
-            count_device(vcpu, qemu_plugin_hwaddr_device_name(place), store, address(0));
-            return;
+        if (may_reach_device(accessed)) {
+            const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
+            if (is_device(place)) {
+                count_device(vcpu, place, {accessed, address(0), store});
+                return;
+            }
         }
     }
     if constexpr (Models) model_access<Samples, Lends>(vcpu, accessed, store, address);
@@ -328,24 +317,20 @@ void on_block_alone(unsigned /*index*/, void* data) {
     }
 }
 
-std::uint32_t count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address) {
-    const auto here = [&](std::uint64_t) { return address; };
+void count_io(Vcpu& vcpu, std::uint64_t ip) {
+    const auto here = [&](std::uint64_t) { return ip; };
     if (vcpu.lent != nullptr) {
         add<true, true>(vcpu, SOFT_IO, 1, here);
     } else {
         add<true, false>(vcpu, SOFT_IO, 1, here);
     }
-    soft_device& device = device_named(name);
-    std::atomic_ref(store ? device.writes : device.reads).fetch_add(1, std::memory_order_relaxed);
-    return static_cast<std::uint32_t>(&device - plugin.store.extension().device);
 }
 
-// Which port is in a register, which QEMU does not show.
 void on_port_read(unsigned index, void* address) {
-    count_device(vcpu_at(index), "x86 ports", false, reinterpret_cast<std::uint64_t>(address));
+    count_port(vcpu_at(index), false, reinterpret_cast<std::uint64_t>(address));
 }
 void on_port_write(unsigned index, void* address) {
-    count_device(vcpu_at(index), "x86 ports", true, reinterpret_cast<std::uint64_t>(address));
+    count_port(vcpu_at(index), true, reinterpret_cast<std::uint64_t>(address));
 }
 
 qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block) {

@@ -38,12 +38,7 @@ void on_system_call(qemu_plugin_id_t /*id*/, unsigned /*vcpu*/, std::int64_t num
     const ExecuteCall call = execute_call(plugin.guest, number, {a1, a2, a3, a4, a5});
     if (!call.is_one) return;
     const std::string name = execute_emulated(call, plugin.guest_base, plugin.program, plugin.self);
-    if (name.empty()) return;
-    soft_extension& extension = plugin.store.extension();
-    const std::lock_guard lock(plugin.mutex);
-    if (extension.uncounted_programs++ == 0) {
-        std::strncpy(extension.first_uncounted, name.c_str(), SOFT_NAME_BYTES - 1);
-    }
+    if (!name.empty()) plugin.store.add_uncounted(name);
 }
 
 void after_fork_in_child() {

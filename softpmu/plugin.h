@@ -1,7 +1,9 @@
 // What the plugin knows while QEMU runs, and the callbacks that QEMU gets.
 #pragma once
 
+#include <atomic>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -9,6 +11,7 @@
 
 #include "softpmu/block.h"
 #include "softpmu/device_clock.h"
+#include "softpmu/device_pages.h"
 #include "softpmu/execute.h"
 #include "softpmu/flow.h"
 #include "softpmu/guest_page.h"
@@ -46,6 +49,7 @@ struct alignas(64) Vcpu {
     std::uint64_t executed_by_then = 0;
     BranchPredictor* predictor = nullptr;
     MemoryModel* memory = nullptr;
+    DevicePages* devices = nullptr;  // from its first access to one on
     VcpuProfile* profile = nullptr;
 
     // Another thread may run on it next.
@@ -59,6 +63,11 @@ struct alignas(64) Vcpu {
         repeated = nowhere;
     }
 };
+
+// Which is the kernel's, on both architectures.
+inline bool is_upper_half(std::uint64_t address) {
+    return (address >> 55 & 1) != 0;
+}
 
 struct Range {
     std::uint64_t begin = 0;
@@ -74,9 +83,10 @@ struct Plugin {
     std::string program;  // that the guest executes
     std::uint64_t guest_base = 0;
     bool began = false;
-    bool off = false;                  // a machine that does not count for now
-    bool alone = false;                // a program that has one thread, and is counted so
-    std::uint64_t owed_to_second = 0;  // instructions of its second thread
+    std::atomic<bool> kernel_began = false;  // in a machine, after its firmware
+    bool off = false;                        // a machine that does not count for now
+    bool alone = false;                      // a program that has one thread, and is counted so
+    std::uint64_t owed_to_second = 0;        // instructions of its second thread
 
     Store store;
     GuestPage guest_page;
@@ -115,8 +125,19 @@ void on_port_write(unsigned index, void* address);
 Vcpu& vcpu_at(unsigned index);
 // The vCPU runs a thread that the page does not know yet. With the mutex.
 void claim(unsigned index, Vcpu& vcpu);
-// One access more; returns the device's place in the extension's table.
-std::uint32_t count_device(Vcpu& vcpu, const char* name, bool store, std::uint64_t address);
+void count_io(Vcpu& vcpu, std::uint64_t ip);
+
+// Of a machine, accesses to its devices: devices.cpp. These count one more, and return the device's
+// place in the extension's table, if it is known yet.
+struct Access {
+    std::uint64_t address = 0;
+    std::uint64_t ip = 0;  // of the instruction
+    bool is_write = false;
+};
+bool is_device(const qemu_plugin_hwaddr* place);
+std::optional<std::uint32_t> count_device(Vcpu& vcpu, const qemu_plugin_hwaddr* place,
+                                          const Access& access);
+std::uint32_t count_port(Vcpu& vcpu, bool is_write, std::uint64_t ip);
 
 // Of a program with one thread: alone.cpp.
 bool can_count_alone();

@@ -1,8 +1,6 @@
 // A machine that is profiled: samples know the guest's task, and accesses to devices their cost.
-#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 
 #include <sys/resource.h>
@@ -73,7 +71,7 @@ void finish_port(Vcpu& vcpu) {
     DeviceAccess access;
     access.ip = std::exchange(profile.port_ip, nowhere);
     access.is_write = profile.port_is_write;
-    access.device = count_device(vcpu, "x86 ports", access.is_write, access.ip);
+    access.device = count_port(vcpu, access.is_write, access.ip);
     finish_access(vcpu, access, now);
 }
 
@@ -83,37 +81,25 @@ void on_kernel_block(unsigned index, void* data) {
     vcpu.profile->clock.enter(static_cast<const Block*>(data)->start, now_ns);
 }
 
-struct DeviceName {
-    char text[48];
-};
-// QEMU has no name for what shares a page with others, and makes up another one in every run. Then
-// it is the page's address, which the guest's /proc/iomem knows.
-DeviceName name_of(const qemu_plugin_hwaddr* place) {
-    constexpr std::uint64_t page = 4096;
-    DeviceName name{};
-    const char* known = qemu_plugin_hwaddr_device_name(place);
-    if (std::strncmp(known, "anon", 4) == 0) {
-        const std::uint64_t address = qemu_plugin_hwaddr_phys_addr(place);
-        std::snprintf(name.text, sizeof name.text, "%#" PRIx64, address / page * page);
-    } else {
-        std::strncpy(name.text, known, sizeof name.text - 1);
-    }
-    return name;
-}
-
 void on_kernel_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed,
                       void* ip) {
     if (!may_be_device(accessed)) [[likely]]
         return;
     const std::uint64_t now = now_ns();
     const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
-    if (place == nullptr || !qemu_plugin_hwaddr_is_io(place)) return;
+    if (!is_device(place)) return;
     Vcpu& vcpu = vcpu_at(index);
     DeviceAccess access;
     access.ip = reinterpret_cast<std::uint64_t>(ip);
     access.is_write = qemu_plugin_mem_is_store(info);
-    access.device = count_device(vcpu, name_of(place).text, access.is_write, access.ip);
-    finish_access(vcpu, access, now);
+    const auto device = count_device(vcpu, place, {accessed, access.ip, access.is_write});
+    if (device) {
+        access.device = *device;
+        finish_access(vcpu, access, now);
+    } else {
+        vcpu.profile->clock.reached(now);
+        vcpu.profile->clock.go_on(now_ns());
+    }
 }
 
 void on_task_switch(unsigned index, qemu_plugin_meminfo_t /*info*/, std::uint64_t accessed,

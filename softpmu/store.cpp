@@ -84,6 +84,7 @@ int Store::open(const StoreOptions& options) {
 int Store::reopen_after_fork() {
     const int error = open_own_file();
     if (error == 0) return 0;
+    add_uncounted(extension_->program);  // in the parent's file, which is still here
     // What nobody will read must not be counted in the parent's name.
     void* memory = ::mmap(base_, bytes_, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -198,6 +199,12 @@ void Store::end_thread(std::uint32_t vcpu) {
     }
     thread.vcpu = VPMU_PAGE_NO_THREAD;
     vcpus_[vcpu].thread = VPMU_PAGE_NO_THREAD;
+}
+
+void Store::add_uncounted(const std::string& program) {
+    const std::atomic_ref programs(extension_->uncounted_programs);
+    if (programs.fetch_add(1, std::memory_order_relaxed) != 0) return;
+    program.copy(extension_->first_uncounted, SOFT_NAME_BYTES - 1);
 }
 
 soft_hot_block* Store::new_hot_block() {

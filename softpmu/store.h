@@ -37,6 +37,9 @@ class Store {
     void begin_thread(std::uint32_t vcpu, std::uint32_t id);
     void end_thread(std::uint32_t vcpu);
 
+    // A program that this one started or became, and that nobody counts.
+    void add_uncounted(const std::string& program);
+
     // Null if there is no room.
     soft_hot_block* new_hot_block();
     void add_sample(std::uint32_t counter, std::uint64_t ip, std::uint32_t thread);

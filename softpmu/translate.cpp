@@ -12,11 +12,6 @@ namespace ringside::softpmu {
 
 namespace {
 
-// The upper half of the address space is the kernel's, on both architectures.
-bool is_kernel_address(std::uint64_t address) {
-    return plugin.whole_machine && (address >> 55 & 1) != 0;
-}
-
 // `count` instructions of it, from `first` on.
 Block describe(const qemu_plugin_tb* translated, std::size_t first, std::size_t count) {
     Block block;
@@ -31,7 +26,8 @@ Block describe(const qemu_plugin_tb* translated, std::size_t first, std::size_t 
     block.bytes =
         static_cast<std::uint16_t>(block.last + qemu_plugin_insn_size(last) - block.start);
     block.set_ending(ending_of(plugin.guest, bytes_of(last), block.last));
-    block.in_kernel = is_kernel_address(block.start);
+    block.in_kernel = plugin.whole_machine && is_upper_half(block.start);
+    if (block.in_kernel) plugin.kernel_began.store(true, std::memory_order_relaxed);
     return block;
 }
 

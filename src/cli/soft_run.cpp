@@ -118,9 +118,8 @@ Result<StatRows> SoftExecution::execute(const std::vector<AskedEvent>& events) {
     if (sampled) {
         if (auto written = write_profile(*panel, *sampled); !written) return written.error();
     }
-    notes_ = panel->missing();
-    notes_.push_back(
-        fmt::format("soft: counted by {} in software, in one execution more", panel->emulator()));
+    notes_ = {
+        fmt::format("soft: counted by {} in software, in one execution more", panel->emulator())};
     return rows;
 }
 

@@ -332,7 +332,7 @@ StatReport StatVerb::report_of(Runs runs) const {
     report.runs = runs.rows.size();
     report.rows = analysis::over_runs(runs.rows);
     report.left_out = take_left_out(report.rows, asked());
-    if (soft_) report.notes = soft_->notes();
+    if (soft_) report.notes = {soft_->note()};
     report.time = average(runs.times);
     std::vector<double> walls;
     for (const auto& time : runs.times) walls.push_back(static_cast<double>(wall_ns(time)));

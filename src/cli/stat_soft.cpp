@@ -61,6 +61,7 @@ Result<soft::Launch> SoftPanel::begin(const std::vector<std::string>& command) {
 
 StatRows SoftPanel::rows(const soft::RunCounts& counts) const {
     StatRows rows;
+    const std::string incomplete = fmt::format("{}", fmt::join(counts.notes(), "; "));
     for (std::size_t i = 0; i < events_.size(); ++i) {
         const unsigned counter = found_[i].counter;
         StatRow& row = rows.emplace_back();
@@ -73,6 +74,10 @@ StatRows SoftPanel::rows(const soft::RunCounts& counts) const {
         } else if (counts.totals[counter] > most_plausible) {
             row.state = CounterState::implausible;
             row.reason = "no program executes so much; something wrote into the counts";
+        } else if (!incomplete.empty()) {
+            row.state = CounterState::implausible;
+            row.reason =
+                fmt::format("more than the {} counted: {}", counts.totals[counter], incomplete);
         }
     }
     return rows;
@@ -103,19 +108,10 @@ Result<void> SoftPanel::check_ran() const {
                       "what it said about that is above");
 }
 
-std::vector<std::string> SoftPanel::missing() const {
-    std::vector<std::string> notes;
-    for (auto& note : last_.notes()) notes.push_back("soft: " + std::move(note));
-    return notes;
-}
-
-std::vector<std::string> SoftPanel::notes() const {
-    auto notes = missing();
-    notes.insert(notes.begin(),
-                 fmt::format("soft: counted by {0} in software, not by this machine; the time is "
-                             "that of {0}",
-                             emulator_));
-    return notes;
+std::string SoftPanel::note() const {
+    return fmt::format(
+        "soft: counted by {0} in software, not by this machine; the time is that of {0}",
+        emulator_);
 }
 
 }  // namespace ringside::cli

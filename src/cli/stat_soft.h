@@ -37,10 +37,8 @@ class SoftPanel {
     const std::string& folder() const { return folder_->path(); }
     // "qemu-x86_64", which runs the command.
     const std::string& emulator() const { return emulator_; }
-    // What was not counted, for people.
-    std::vector<std::string> missing() const;
-    // How it was counted, and what was not.
-    std::vector<std::string> notes() const;
+    // How it was counted, for people.
+    std::string note() const;
 
   private:
     SoftPanel() = default;

@@ -47,8 +47,8 @@ std::vector<std::string> RunCounts::notes() const {
     std::vector<std::string> notes;
     if (uncounted_programs > 0) {
         notes.push_back(fmt::format(
-            "{} programs ran outside of QEMU and are not counted (another architecture, other "
-            "rights), first {}",
+            "programs that ran uncounted: {} (another architecture, other rights, or no file for "
+            "their counts could be made), first {}",
             uncounted_programs, first_uncounted));
     }
     if (uncounted_vcpus > 0) {

@@ -67,7 +67,10 @@ std::uint64_t parent_of_uncounted(const std::string& where, const std::string& r
     EXPECT_THAT(output.stderr_text, HasSubstr("is not counted: No such file or directory"));
     const auto file = newest_file(moved, std::atoi(output.stdout_text.c_str()));
     EXPECT_TRUE(file);
-    return CountFile::read(file.value()).value().total(SOFT_INSTRUCTIONS);
+    const auto counts = CountFile::read(file.value()).value();
+    EXPECT_EQ(counts.extension().uncounted_programs, 1u);
+    EXPECT_THAT(counts.first_uncounted(), ::testing::EndsWith("sh"));
+    return counts.total(SOFT_INSTRUCTIONS);
 }
 
 TEST_F(SoftProgram, AChildWithoutAFileIsNotCountedAsItsParent) {

@@ -112,6 +112,33 @@ TEST_P(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     EXPECT_LT(instructions, std::uint64_t{1} << 40);
 }
 
+// From the first instruction on, while one vCPU tells devices where to be and the other one already
+// uses some: there QEMU's answers cannot all be believed.
+TEST(SoftPmuOfMachine, AccessesToDevicesAreAllSomeDevices) {
+    const SoftBox box = soft_boxes().front();
+    REQUIRE_BOX(box);
+    const Scratch scratch;
+    const std::string counts = scratch.file("counts");
+    const BoxResult result = run_box({"run", box.kind, "--share-root", "--soft-count", "memory",
+                                      "--soft-file", counts, "--", "true"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const auto file = soft::CountFile::read(counts);
+    ASSERT_TRUE(file) << file.error().what;
+    std::uint64_t of_devices = 0;
+    std::vector<std::string> names;
+    const auto devices = file->devices();
+    for (const auto& device : devices) {
+        of_devices += device.reads + device.writes;
+        names.push_back(device.name);
+    }
+    EXPECT_THAT(names, ::testing::IsSupersetOf({"x86 ports", "apic-msi", "ioapic"}));
+    EXPECT_THAT(names, ::testing::Contains(HasSubstr("virtio-9p")));
+    // A page that was reached once by a vCPU has no name.
+    EXPECT_LE(of_devices, file->total(SOFT_IO));
+    EXPECT_GE(of_devices + 100, file->total(SOFT_IO));
+    EXPECT_GT(file->total(SOFT_LOADS), file->total(SOFT_STORES));
+}
+
 INSTANTIATE_TEST_SUITE_P(EachBox, SoftPmuInGuest, ::testing::ValuesIn(soft_boxes()),
                          [](const auto& box) { return std::string(box.param.arch); });
 
