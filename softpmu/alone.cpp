@@ -38,8 +38,8 @@ void on_forgotten(qemu_plugin_id_t id) {
 
 bool can_count_alone() {
     const PluginOptions& options = plugin.options;
-    const bool more = options.hot || options.memory || options.caches || options.sampled != 0;
-    return !more && !plugin.whole_machine && !options.follows_blocks(false);
+    const bool more = options.hot || options.memory || options.caches;
+    return !more && !plugin.whole_machine && !options.follows_branches();
 }
 
 bool begins_thread(Guest guest, std::int64_t number, std::uint64_t flags) {

@@ -1,63 +1,16 @@
-// What happens while the guest's code is executed: everything here is paid for at each block or
-// access.
+// What happens while the guest's code is executed: everything here is paid for at each block.
 #include <algorithm>
-#include <atomic>
-#include <type_traits>
+#include <limits>
 #include <utility>
 
 #include <unistd.h>
 
-#include "softpmu/plugin.h"
+#include "softpmu/chosen.h"
+#include "softpmu/count.h"
 
 namespace ringside::softpmu {
 
 namespace {
-
-// Readers are other programs, and load whole words whenever they like.
-std::uint64_t load(const std::uint64_t& word) {
-    return std::atomic_ref(const_cast<std::uint64_t&>(word)).load(std::memory_order_relaxed);
-}
-void show(std::uint64_t& word, std::uint64_t value) {
-    std::atomic_ref(word).store(value, std::memory_order_relaxed);
-}
-
-// What the guest sees of a count, and what it asked to be told of it. `address(n)` is where the
-// counter was n less than now.
-template <typename Address>
-void lend(Vcpu& vcpu, unsigned counter, std::uint64_t now, std::int64_t amount, Address address) {
-    show(vcpu.lent->counter[counter].raw, now);
-    if (now >= load(vcpu.alarms->counter[counter].limit)) [[unlikely]] {
-        plugin.guest_page.sound(vcpu.index, counter, now, amount, address);
-    }
-}
-
-// At every period-th event, exactly, however many of them come at once.
-template <typename Address>
-[[gnu::noinline]] void take_samples(Vcpu& vcpu, soft_counter counter, std::uint64_t now,
-                                    Address address) {
-    for (; now >= vcpu.sample_at; vcpu.sample_at += plugin.options.period) {
-        const std::uint64_t ip = address(now - vcpu.sample_at);
-        if (vcpu.profile != nullptr) {
-            add_profile_sample(vcpu, ip);
-        } else {
-            plugin.store.add_sample(counter, ip, vcpu.thread);
-        }
-    }
-}
-
-// One instruction on the page itself, where nobody sees but the plugin's own readers: each vCPU
-// writes its own counters. `address` as for lend().
-template <bool Samples, bool Lends, typename Address>
-void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, Address address) {
-    const std::uint64_t now = vcpu.shown->counter[counter].raw +=
-        static_cast<std::uint64_t>(amount);
-    if constexpr (Lends) lend(vcpu, counter, now, amount, address);
-    if constexpr (Samples) {
-        if (counter == vcpu.sampled && now >= vcpu.sample_at) [[unlikely]] {
-            take_samples(vcpu, counter, now, address);
-        }
-    }
-}
 
 Vcpu& place_of(unsigned index) {
     return vcpus[index < SOFT_VCPUS ? index : SOFT_VCPUS];
@@ -68,21 +21,32 @@ Vcpu& place_of(unsigned index) {
     claim(index, vcpu);
 }
 
+// What is done at blocks that are followed, besides counting instructions.
+struct Ways {
+    bool branches = false;
+    bool predicts = false;
+    bool samples = false;
+    bool lends = false;
+};
+
 // What Flow finds out, as counts of one vCPU.
-template <bool Predicts, bool Samples, bool Lends>
+template <Ways ways>
 struct Counting {
     Vcpu& vcpu;
     std::int64_t instructions;
     std::uint32_t skipped = 0;  // at the block's front
 
     void left(const Block& block, bool taken) {
-        const auto branch = [&](std::uint64_t) { return block.last; };
-        add<Samples, Lends>(vcpu, SOFT_BRANCHES, is_branch(block.end) ? 1 : 0, branch);
-        add<Samples, Lends>(vcpu, SOFT_TAKEN_BRANCHES, taken ? 1 : 0, branch);
-        if constexpr (Predicts) {
+        const auto one_more = [&](soft_counter counter) {
+            add<ways.samples, ways.lends>(vcpu, counter, 1,
+                                          [&](std::uint64_t) { return block.last; });
+        };
+        if (ways.branches && is_branch(block.end)) one_more(SOFT_BRANCHES);
+        if (ways.branches && taken) one_more(SOFT_TAKEN_BRANCHES);
+        if constexpr (ways.predicts) {
             const bool guessed = block.end == End::conditional;
             if (guessed && vcpu.predictor->misses(block.last, taken)) {
-                add<Samples, Lends>(vcpu, SOFT_BRANCH_MISS_MODEL, 1, branch);
+                one_more(SOFT_BRANCH_MISS_MODEL);
             }
         }
     }
@@ -128,11 +92,14 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
     }
 }
 
-template <bool Samples>
-void count_expected(Vcpu& vcpu, const Block& before, const Block& block) {
+template <bool Branches, bool Samples>
+[[gnu::always_inline]] inline void count_expected(Vcpu& vcpu, const Block& before,
+                                                  const Block& block) {
     auto& counter = vcpu.shown->counter;
-    counter[SOFT_BRANCHES].raw += is_branch(before.end) ? 1 : 0;
-    counter[SOFT_TAKEN_BRANCHES].raw += block.start != before.fall ? 1 : 0;
+    if constexpr (Branches) {
+        counter[SOFT_BRANCHES].raw += is_branch(before.end) ? 1 : 0;
+        counter[SOFT_TAKEN_BRANCHES].raw += block.start != before.fall ? 1 : 0;
+    }
     counter[SOFT_INSTRUCTIONS].raw += block.count;
     if (block.in_kernel) counter[SOFT_KERNEL_INSTRUCTIONS].raw += block.count;
     if constexpr (Samples) {
@@ -158,7 +125,7 @@ void count_expected(Vcpu& vcpu, const Block& before, const Block& block) {
 }
 
 void count_lent(Vcpu& vcpu, const Block& before, const Block& block) {
-    count_expected<false>(vcpu, before, block);
+    count_expected<true, false>(vcpu, before, block);
     const auto& own = vcpu.shown->counter;
     const auto lend_count = [&](unsigned counter, std::uint64_t now) {
         show(vcpu.lent->counter[counter].raw, now);
@@ -176,26 +143,80 @@ void count_lent(Vcpu& vcpu, const Block& before, const Block& block) {
 }
 
 // A vCPU that the page does not know yet expects nothing, and comes here, too.
-template <bool Predicts, bool Samples, bool Lends>
+template <Ways ways>
 [[gnu::noinline]] void on_unexpected_block(unsigned index, Vcpu& vcpu, const Block& block) {
     if (vcpu.shown == nullptr) claim_locked(index, vcpu);
-    Counting<Predicts, Samples, Lends> counting{vcpu, block.count};
+    Counting<ways> counting{vcpu, block.count};
     vcpu.flow.enter_unexpected(block, counting);
-    count_instructions<Samples, Lends>(vcpu, {block, counting.instructions, counting.skipped});
+    count_instructions<ways.samples, ways.lends>(vcpu,
+                                                 {block, counting.instructions, counting.skipped});
 }
 
-template <bool Predicts, bool Samples, bool Lends>
+template <Ways ways>
 void on_followed_block(unsigned index, void* data) {
     Vcpu& vcpu = place_of(index);
     const Block& block = *static_cast<const Block*>(data);
     if (!vcpu.flow.expects(block)) [[unlikely]] {
-        return on_unexpected_block<Predicts, Samples, Lends>(index, vcpu, block);
+        return on_unexpected_block<ways>(index, vcpu, block);
     }
     const Block& before = vcpu.flow.go_on(block);
-    if constexpr (!Predicts && !Lends) return count_expected<Samples>(vcpu, before, block);
-    if constexpr (!Predicts && !Samples) return count_lent(vcpu, before, block);
-    Counting<Predicts, Samples, Lends>{vcpu, 0}.left(before, block.start != before.fall);
-    count_instructions<Samples, Lends>(vcpu, {block, block.count, 0});
+    if constexpr (!ways.predicts && !ways.lends) {
+        return count_expected<ways.branches, ways.samples>(vcpu, before, block);
+    }
+    if constexpr (!ways.predicts && !ways.samples) return count_lent(vcpu, before, block);
+    Counting<ways>{vcpu, 0}.left(before, block.start != before.fall);
+    count_instructions<ways.samples, ways.lends>(vcpu, {block, block.count, 0});
+}
+
+// In a machine of which only instructions are counted. Whether the block before it came to its end
+// is asked of each block of the kernel. A program's block can be interrupted by nobody else, so
+// there it is asked behind the kernel, and when a sample is due.
+template <Ways ways>
+void on_machine_block(unsigned index, void* data) {
+    Vcpu& vcpu = vcpus[index];
+    const Block& block = *static_cast<const Block*>(data);
+    if (!vcpu.flow.expects(block)) [[unlikely]] {
+        return on_unexpected_block<ways>(index, vcpu, block);
+    }
+    const Block& before = vcpu.flow.go_on(block);
+    count_expected<false, ways.samples>(vcpu, before, block);
+}
+
+template <Ways ways>
+void on_system_block(unsigned index, void* data) {
+    on_machine_block<ways>(index, data);
+    vcpus[index].look_at = 0;
+}
+
+template <Ways ways>
+[[gnu::noinline]] void look_at_block(unsigned index, void* data) {
+    on_machine_block<ways>(index, data);
+    Vcpu& vcpu = vcpus[index];
+    vcpu.look_at = ways.samples ? vcpu.sample_at : std::numeric_limits<std::uint64_t>::max();
+}
+
+template <Ways ways>
+void on_program_block(unsigned index, void* data) {
+    Vcpu& vcpu = vcpus[index];
+    const Block& block = *static_cast<const Block*>(data);
+    const std::uint64_t now = *vcpu.executed + block.count;
+    if (now >= vcpu.look_at) [[unlikely]]
+        return look_at_block<ways>(index, data);
+    *vcpu.executed = now;
+    vcpu.flow.go_on(block);
+}
+
+// Whether nobody but the kernel can have come in between the block before and this one, nor the
+// same one again. Where QEMU itself leaves a block in its middle, it goes on with one instruction.
+bool is_programs_own(const Block& block) {
+    const bool only_one = block.count == 1 && block.end == End::none;
+    return plugin.kernel_began && !block.in_kernel && block.end != End::repeated && !only_one;
+}
+
+template <Ways ways>
+qemu_plugin_vcpu_udata_cb_t block_callback_of_machine(const Block& block) {
+    if (block.end == End::system) return on_system_block<ways>;
+    return is_programs_own(block) ? on_program_block<ways> : on_machine_block<ways>;
 }
 
 // Nothing but instructions.
@@ -219,57 +240,6 @@ void on_repeated_block(unsigned index, void* data) {
     vcpu.executed_by_then = executed;
 }
 
-template <bool Samples, bool Lends, typename Address>
-void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store, Address address) {
-    if (vcpu.memory->translations.misses(accessed)) {
-        add<Samples, Lends>(vcpu, store ? SOFT_DTLB_STORE_MISS_MODEL : SOFT_DTLB_LOAD_MISS_MODEL, 1,
-                            address);
-    }
-    if (!vcpu.memory->level_1.misses(accessed)) return;
-    add<Samples, Lends>(vcpu, SOFT_L1D_MISS_MODEL, 1, address);
-    if (vcpu.memory->level_2.misses(accessed)) {
-        add<Samples, Lends>(vcpu, SOFT_L2_MISS_MODEL, 1, address);
-    }
-}
-
-// Asking QEMU costs more than all the rest. Programs do not reach devices, but for those that have
-// one mapped; what comes before a kernel may reach them anywhere.
-bool may_reach_device(std::uint64_t address) {
-    return is_upper_half(address) || !plugin.kernel_began.load(std::memory_order_relaxed);
-}
-
-// `data` is where the instruction lies.
-template <bool Models, bool FindsDevices, bool Samples, bool Lends>
-void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
-    Vcpu& vcpu = vcpu_at(index);
-    const auto address = [&](std::uint64_t) { return reinterpret_cast<std::uint64_t>(data); };
-    const bool store = qemu_plugin_mem_is_store(info);
-    add<Samples, Lends>(vcpu, store ? SOFT_STORES : SOFT_LOADS, 1, address);
-    if constexpr (FindsDevices) {
-        if (may_reach_device(accessed)) {
-            const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
-            if (is_device(place)) {
-                count_device(vcpu, place, {accessed, address(0), store});
-                return;
-            }
-        }
-    }
-    if constexpr (Models) model_access<Samples, Lends>(vcpu, accessed, store, address);
-}
-
-// Calls `with` with its arguments as constants, so that code is made for each of their values.
-template <typename With>
-auto chosen(With with) {
-    return with();
-}
-template <typename With, typename... Rest>
-auto chosen(With with, bool first, Rest... rest) {
-    const auto then = [&](auto value) {
-        return chosen([&](auto... others) { return with(value, others...); }, rest...);
-    };
-    return first ? then(std::true_type()) : then(std::false_type());
-}
-
 }  // namespace
 
 void claim(unsigned index, Vcpu& vcpu) {
@@ -285,6 +255,7 @@ void claim(unsigned index, Vcpu& vcpu) {
         if (!plugin.whole_machine) plugin.store.begin_thread(index, vcpu.thread);
         vcpu.shown = &plugin.store.vcpu(index);
     }
+    vcpu.executed = &vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
     if (index == 1) {
         vcpu.shown->counter[SOFT_INSTRUCTIONS].raw += std::exchange(plugin.owed_to_second, 0);
     }
@@ -317,46 +288,24 @@ void on_block_alone(unsigned /*index*/, void* data) {
     }
 }
 
-void count_io(Vcpu& vcpu, std::uint64_t ip) {
-    const auto here = [&](std::uint64_t) { return ip; };
-    if (vcpu.lent != nullptr) {
-        add<true, true>(vcpu, SOFT_IO, 1, here);
-    } else {
-        add<true, false>(vcpu, SOFT_IO, 1, here);
-    }
-}
-
-void on_port_read(unsigned index, void* address) {
-    count_port(vcpu_at(index), false, reinterpret_cast<std::uint64_t>(address));
-}
-void on_port_write(unsigned index, void* address) {
-    count_port(vcpu_at(index), true, reinterpret_cast<std::uint64_t>(address));
-}
-
 qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block) {
     const PluginOptions& options = plugin.options;
     const bool samples = options.period != 0;
-    if (options.follows_blocks(plugin.whole_machine)) {
+    if (options.follows_branches()) {
         return chosen(
             [](auto predicts, auto takes_samples, auto lends) -> qemu_plugin_vcpu_udata_cb_t {
-                return on_followed_block<predicts, takes_samples, lends>;
+                return on_followed_block<Ways{true, predicts, takes_samples, lends}>;
             },
             options.predictor, samples, plugin.guest_page.is_open());
+    }
+    if (plugin.whole_machine) {
+        return samples ? block_callback_of_machine<Ways{.samples = true}>(block)
+                       : block_callback_of_machine<Ways{}>(block);
     }
     if (block.end == End::repeated) {
         return samples ? on_repeated_block<true> : on_repeated_block<false>;
     }
     return samples ? on_block<true> : on_block<false>;
-}
-
-qemu_plugin_vcpu_mem_cb_t access_callback() {
-    const PluginOptions& options = plugin.options;
-    return chosen(
-        [](auto models, auto devices, auto samples, auto lends) -> qemu_plugin_vcpu_mem_cb_t {
-            return on_access<models, devices, samples, lends>;
-        },
-        options.caches, plugin.whole_machine&& options.memory, options.period != 0,
-        plugin.guest_page.is_open());
 }
 
 }  // namespace ringside::softpmu

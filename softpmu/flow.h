@@ -26,14 +26,12 @@ class Flow {
     }
 
     // The same in two parts, for those who count the time: nearly always the next block is one that
-    // may follow. Which of them it is cannot be foreseen, so nothing branches on it.
+    // may follow.
     bool expects(const Block& next) const {
         const Block& before = *previous_;
-        const auto fell = static_cast<unsigned>(next.start == before.fall);
-        const auto jumped = static_cast<unsigned>(next.start == before.target);
-        const auto anywhere = static_cast<unsigned>(before.end == End::indirect) &
-                              static_cast<unsigned>(before.in_kernel == next.in_kernel);
-        return (fell | jumped | anywhere) != 0;
+        if (next.start == before.fall || next.start == before.target) [[likely]]
+            return true;
+        return before.end == End::indirect && before.in_kernel == next.in_kernel;
     }
     // Returns the block before.
     const Block& go_on(const Block& next) {

@@ -76,6 +76,8 @@ std::string PluginOptions::read(std::span<char* const> words) {
     }
     if (folder.empty()) return "folder=PATH is missing";
     if (sampled != 0 && period == 0) return "sampled=N needs period=N";
+    // What samples something else, or shows it to a guest, has one way that knows all of it.
+    if (sampled != 0 || guest_socket != 0) branches = true;
     const bool more = sampled != 0 || memory || caches || guest_socket != 0;
     if (profile && more) {
         return "mode=profile samples instructions and times devices, and nothing else";
@@ -92,7 +94,7 @@ std::uint64_t PluginOptions::counters(bool whole_machine) const {
         return mask;
     };
     std::uint64_t mask = bits({SOFT_INSTRUCTIONS});
-    if (follows_blocks(whole_machine)) mask |= bits({SOFT_BRANCHES, SOFT_TAKEN_BRANCHES});
+    if (follows_branches()) mask |= bits({SOFT_BRANCHES, SOFT_TAKEN_BRANCHES});
     if (whole_machine) mask |= bits({SOFT_KERNEL_INSTRUCTIONS});
     if (memory || caches) mask |= bits({SOFT_LOADS, SOFT_STORES});
     if ((memory || profile) && whole_machine) mask |= bits({SOFT_IO});

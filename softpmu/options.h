@@ -14,7 +14,7 @@ struct PluginOptions {
     bool hot = false;           // mode=hot: how often each block was executed, and nothing else
     std::uint64_t period = 0;   // period=N: a sample every N instructions
     std::uint64_t sampled = 0;  // sampled=N: every so many of this counter (soft_counter) instead
-    bool branches = false;      // branches=on: those, too; in a machine they are always counted
+    bool branches = false;      // branches=on: those, too
     bool memory = false;      // memory=on: loads and stores; in a machine also accesses to devices
     bool predictor = false;   // predictor=on: a model of branch prediction
     bool caches = false;      // caches=on: a model of caches and TLB
@@ -30,9 +30,8 @@ struct PluginOptions {
     // Empty, or what is wrong.
     std::string read(std::span<char* const> words);
 
-    // Every block is compared with the one before it: for its branch, or, in a machine, to find
-    // blocks that faulted. Else only instructions are added up.
-    bool follows_blocks(bool whole_machine) const { return whole_machine || branches || predictor; }
+    // Every block is compared with the one before it, for its branch.
+    bool follows_branches() const { return branches || predictor; }
     // The counters that count, by page index.
     std::uint64_t counters(bool whole_machine) const;
 };

@@ -84,6 +84,10 @@ int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const>
         return refuse(std::string("it knows x86_64 and aarch64, not ") + info.target_name);
     }
     if (const auto wrong = plugin.options.read(words); !wrong.empty()) return refuse(wrong);
+    if (info.system_emulation && info.max_vcpus > static_cast<int>(SOFT_VCPUS)) {
+        return refuse("it counts up to " + std::to_string(SOFT_VCPUS) + " vCPUs, and this machine" +
+                      " may have " + std::to_string(info.max_vcpus));
+    }
     plugin.guest = machine == EM_AARCH64 ? Guest::arm64 : Guest::x86_64;
     plugin.whole_machine = info.system_emulation;
     Dl_info self{};

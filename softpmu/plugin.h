@@ -35,7 +35,9 @@ struct VcpuProfile {
     bool port_is_write = false;
 };
 
-struct alignas(64) Vcpu {
+struct alignas(256) Vcpu {
+    std::uint64_t* executed = &nothing_executed;
+    std::uint64_t look_at = 0;        // the count at which a program's block is looked at
     vpmu_page_vcpu* shown = nullptr;  // null: the page does not know it yet, or the thread it runs
     vpmu_page_vcpu* lent = nullptr;   // the copy that the guest sees, if it does
     vpmu_page_alarms* alarms = nullptr;
@@ -60,8 +62,12 @@ struct alignas(64) Vcpu {
     // How it came where it is.
     void forget_way() {
         flow.forget();
+        look_at = 0;
         repeated = nowhere;
     }
+
+  private:
+    static inline std::uint64_t nothing_executed = 0;
 };
 
 // Which is the kernel's, on both architectures.

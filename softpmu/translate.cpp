@@ -70,7 +70,7 @@ Block& count(const Spot& spot, Block&& described) {
 
 // QEMU also tells of an instruction that it began to translate, and left to the next block when it
 // found that it reaches into another page. Only if the last one is executed it belongs to the
-// block, so it counts for itself. (Who follows blocks sees that it comes next.)
+// block, so it counts for itself. (Who follows all blocks sees that it comes next.)
 bool may_lack_its_last(const Block& block) {
     constexpr std::uint64_t longest_instruction = 15;
     constexpr std::uint64_t page = 4096;
@@ -82,12 +82,11 @@ void count_executed(qemu_plugin_tb* translated) {
     const PluginOptions& options = plugin.options;
     const std::size_t instructions = qemu_plugin_tb_n_insns(translated);
     Block whole = describe(translated, 0, instructions);
-    const bool follows = !options.hot && options.follows_blocks(plugin.whole_machine);
+    const bool follows = !options.hot && options.follows_branches();
     if (!follows && may_lack_its_last(whole)) {
         const std::size_t last = instructions - 1;
-        count(Spot(translated), describe(translated, 0, last));
+        whole = describe(translated, 0, last);
         count(Spot(qemu_plugin_tb_get_insn(translated, last)), describe(translated, last, 1));
-        return;
     }
     Block& block = count(Spot(translated), std::move(whole));
     if (options.profile && block.in_kernel) watch_devices(translated, block);

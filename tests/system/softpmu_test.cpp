@@ -5,6 +5,7 @@
 #include "../said_lines.h"
 #include "box.h"
 #include "soft/count_file.h"
+#include "soft/run.h"
 
 namespace ringside::system_test {
 namespace {
@@ -110,6 +111,52 @@ TEST_P(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     EXPECT_GT(instructions - in_kernel, 200'000'000u);
     EXPECT_GT(in_kernel, 100'000'000u);
     EXPECT_LT(instructions, std::uint64_t{1} << 40);
+}
+
+// Two plugins count one machine at once: the box's own compares all blocks with the one before, the
+// other one, of which only instructions are wanted, only the kernel's.
+TEST_P(SoftPmuInGuest, InstructionsAreTheSameInBothWaysOfFollowing) {
+    const Scratch scratch;
+    const std::string other = scratch.file("other.so");
+    fs::copy_file(RINGSIDE_BINARY_DIR "/softpmu/libringside-soft.so", other);
+    fs::create_directory(scratch.path() / "light");
+    const bool on_x86 = GetParam().arch == std::string("x86");
+    const std::string qemu = on_x86 ? "qemu-system-x86_64" : "qemu-system-aarch64";
+    const auto real = base::find_executable(qemu);
+    ASSERT_TRUE(real);
+    scratch.write(qemu, "#!/bin/sh\nexec " + *real + " \"$@\" -plugin " + other +
+                            ",mode=count,folder=" + scratch.file("light") + "\n");
+    const std::string followed = scratch.file("followed");
+    std::vector<std::string> box{"run",         GetParam().kind,
+                                 "--timeout",   "300",
+                                 "--soft-file", followed,
+                                 "--",          "sh",
+                                 "-c",          "seq 20000 | sort -r | md5sum"};
+    if (on_x86) {
+        const std::string program = GetParam().build + "/tests/system/split_locks";
+        box.insert(box.begin() + 2, {"--put", program + ":/usr/bin/split_locks"});
+        box.back() += "; split_locks";
+    }
+    auto words = box_argv(box);
+    words.insert(words.begin() + 1, "PATH=" + scratch.path().string() + ":" + std::getenv("PATH"));
+    const auto output = base::run(words);
+    ASSERT_TRUE(output);
+    ASSERT_EQ(output->status.shell_code(), 0) << output->stderr_text;
+    EXPECT_THAT(output->stdout_text, HasSubstr(on_x86 ? "\n20000\n" : "\n"));
+    const auto lights = soft::files_of_run(scratch.file("light"));
+    ASSERT_TRUE(lights && lights->size() == 1);
+    const auto light = soft::CountFile::read(lights->front());
+    const auto full = soft::CountFile::read(followed);
+    ASSERT_TRUE(light && full);
+    EXPECT_FALSE(light->counts(SOFT_BRANCHES));
+    EXPECT_GT(full->total(SOFT_INSTRUCTIONS), 1'000'000'000u);
+    // Each vCPU may be stopped between the two.
+    constexpr double blocks = 2 * 512;
+    for (const auto counter : {SOFT_INSTRUCTIONS, SOFT_KERNEL_INSTRUCTIONS}) {
+        EXPECT_NEAR(static_cast<double>(light->total(counter)),
+                    static_cast<double>(full->total(counter)), blocks)
+            << counter;
+    }
 }
 
 // From the first instruction on, while one vCPU tells devices where to be and the other one already

@@ -1,0 +1,75 @@
+// What happens at the guest's accesses to memory; paid for at each.
+#include "softpmu/chosen.h"
+#include "softpmu/count.h"
+
+namespace ringside::softpmu {
+
+namespace {
+
+template <bool Samples, bool Lends, typename Address>
+void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store, Address address) {
+    if (vcpu.memory->translations.misses(accessed)) {
+        add<Samples, Lends>(vcpu, store ? SOFT_DTLB_STORE_MISS_MODEL : SOFT_DTLB_LOAD_MISS_MODEL, 1,
+                            address);
+    }
+    if (!vcpu.memory->level_1.misses(accessed)) return;
+    add<Samples, Lends>(vcpu, SOFT_L1D_MISS_MODEL, 1, address);
+    if (vcpu.memory->level_2.misses(accessed)) {
+        add<Samples, Lends>(vcpu, SOFT_L2_MISS_MODEL, 1, address);
+    }
+}
+
+// Asking QEMU costs more than all the rest. Programs do not reach devices, but for those that have
+// one mapped; what comes before a kernel may reach them anywhere.
+bool may_reach_device(std::uint64_t address) {
+    return is_upper_half(address) || !plugin.kernel_began.load(std::memory_order_relaxed);
+}
+
+// `data` is where the instruction lies.
+template <bool Models, bool FindsDevices, bool Samples, bool Lends>
+void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
+    Vcpu& vcpu = vcpu_at(index);
+    const auto address = [&](std::uint64_t) { return reinterpret_cast<std::uint64_t>(data); };
+    const bool store = qemu_plugin_mem_is_store(info);
+    add<Samples, Lends>(vcpu, store ? SOFT_STORES : SOFT_LOADS, 1, address);
+    if constexpr (FindsDevices) {
+        if (may_reach_device(accessed)) {
+            const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
+            if (is_device(place)) {
+                count_device(vcpu, place, {accessed, address(0), store});
+                return;
+            }
+        }
+    }
+    if constexpr (Models) model_access<Samples, Lends>(vcpu, accessed, store, address);
+}
+
+}  // namespace
+
+void count_io(Vcpu& vcpu, std::uint64_t ip) {
+    const auto here = [&](std::uint64_t) { return ip; };
+    if (vcpu.lent != nullptr) {
+        add<true, true>(vcpu, SOFT_IO, 1, here);
+    } else {
+        add<true, false>(vcpu, SOFT_IO, 1, here);
+    }
+}
+
+void on_port_read(unsigned index, void* address) {
+    count_port(vcpu_at(index), false, reinterpret_cast<std::uint64_t>(address));
+}
+void on_port_write(unsigned index, void* address) {
+    count_port(vcpu_at(index), true, reinterpret_cast<std::uint64_t>(address));
+}
+
+qemu_plugin_vcpu_mem_cb_t access_callback() {
+    const PluginOptions& options = plugin.options;
+    return chosen(
+        [](auto models, auto devices, auto samples, auto lends) -> qemu_plugin_vcpu_mem_cb_t {
+            return on_access<models, devices, samples, lends>;
+        },
+        options.caches, plugin.whole_machine&& options.memory, options.period != 0,
+        plugin.guest_page.is_open());
+}
+
+}  // namespace ringside::softpmu
