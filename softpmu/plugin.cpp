@@ -129,6 +129,7 @@ int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const>
 
 void listen(qemu_plugin_id_t id) {
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+    qemu_plugin_register_flush_cb(id, on_code_forgotten);
     if (plugin.whole_machine) return;
     qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
     qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);

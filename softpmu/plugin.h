@@ -64,6 +64,7 @@ struct alignas(256) Vcpu {
         flow.forget();
         look_at = 0;
         repeated = nowhere;
+        if (profile != nullptr) profile->port_ip = nowhere;
     }
 
   private:
@@ -161,6 +162,8 @@ void find_memory(const qemu_plugin_tb* translated);
 // Before a block that ends with an instruction of the system: whether counting is to be switched.
 void on_look_at_switch(unsigned index, void* unused);
 void start_off();
+// All translated code is gone, and no vCPU runs.
+void on_code_forgotten(qemu_plugin_id_t id);
 
 // Has QEMU tell what a program or a machine does, from now on.
 void listen(qemu_plugin_id_t id);

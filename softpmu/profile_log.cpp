@@ -42,6 +42,7 @@ void ProfileLog::open(void* memory, std::uint64_t offset, std::uint64_t device_p
 void ProfileLog::look_for_tasks(const GuestMemory& memory) {
     const soft_kernel kernel = profile_->kernel;
     tasks_ = TaskFinder(kernel, memory);
+    running_.fill(0);  // switches were not seen meanwhile
     if (kernel.known != 1) {
         profile_->task_state = SOFT_TASKS_NO_KERNEL;
     } else if (memory.empty()) {

@@ -42,6 +42,7 @@ using qemu_plugin_vcpu_syscall_cb_t = void (*)(qemu_plugin_id_t, unsigned, std::
                                                std::uint64_t, std::uint64_t);
 
 void qemu_plugin_reset(qemu_plugin_id_t, qemu_plugin_simple_cb_t);
+void qemu_plugin_register_flush_cb(qemu_plugin_id_t, qemu_plugin_simple_cb_t);
 void qemu_plugin_register_vcpu_exit_cb(qemu_plugin_id_t, qemu_plugin_vcpu_simple_cb_t);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, qemu_plugin_vcpu_tb_trans_cb_t);
 void qemu_plugin_register_vcpu_syscall_cb(qemu_plugin_id_t, qemu_plugin_vcpu_syscall_cb_t);
@@ -68,6 +69,11 @@ bool qemu_plugin_hwaddr_is_io(const qemu_plugin_hwaddr*);
 const char* qemu_plugin_hwaddr_device_name(const qemu_plugin_hwaddr*);
 std::uint64_t qemu_plugin_hwaddr_phys_addr(const qemu_plugin_hwaddr*);
 const char* qemu_plugin_path_to_binary(void);
+
+// Not of the documented interface; there in QEMU 7.2, which needs it (see switch.cpp).
+struct CPUState;
+[[gnu::weak]] CPUState* qemu_get_cpu(int index);
+[[gnu::weak]] void qemu_plugin_disable_mem_helpers(CPUState*);
 
 // What QEMU looks for in the plugin.
 __attribute__((visibility("default"))) extern int qemu_plugin_version;

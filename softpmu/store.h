@@ -34,6 +34,7 @@ class Store {
     // The page now shows at least `count` vCPUs; likewise a thread that runs on `vcpu`, which is a
     // new one. Not from two threads at once.
     void show_vcpus(std::uint32_t count);
+    std::uint32_t vcpu_count() const { return header_->vcpu_count; }
     void begin_thread(std::uint32_t vcpu, std::uint32_t id);
     void end_thread(std::uint32_t vcpu);
 

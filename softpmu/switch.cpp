@@ -38,11 +38,19 @@ void start_off() {
     set_off(true);
 }
 
+// QEMU up to 7.2 leaves in a vCPU the list of whom to tell of accesses, when the instruction that
+// made them ended its block; with the code it frees that list, and at the next access in its own
+// code, an interrupt's to the stack, it would follow it. (From 8.0 on it empties it itself, and the
+// function for that is not there.)
+void on_code_forgotten(qemu_plugin_id_t /*id*/) {
+    if (qemu_get_cpu == nullptr || qemu_plugin_disable_mem_helpers == nullptr) return;
+    for (int i = 0; i < static_cast<int>(plugin.store.vcpu_count()); ++i) {
+        if (CPUState* cpu = qemu_get_cpu(i)) qemu_plugin_disable_mem_helpers(cpu);
+    }
+}
+
 // Only a vCPU's own thread may ask QEMU to forget.
 void on_look_at_switch(unsigned /*index*/, void* /*unused*/) {
-    // QEMU 7.2 aborts in a callback for memory when its code is forgotten under it: a profile is
-    // stopped in another way.
-    if (plugin.options.profile && !plugin.off) return;
     if (wants_off() == plugin.off || is_switching.exchange(true)) return;
     qemu_plugin_reset(plugin.id, on_forgotten);
 }

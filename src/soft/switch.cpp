@@ -20,9 +20,6 @@ Result<CountFile> switch_machine(const std::string& path, bool off) {
                                                 " counts a program, which is counted from its "
                                                 "first instruction to its last");
     }
-    if (file->has_profile() && off) {
-        return fail(ErrorCode::unsupported, path + " is of a machine that is profiled to its end");
-    }
     if (auto asked = file->ask_switch(off); !asked) return asked.error();
     constexpr auto patience = std::chrono::seconds(10);
     const auto end = std::chrono::steady_clock::now() + patience;

@@ -1,5 +1,9 @@
 // The soft PMU as a guest's own perf sees it: one boot, which ends in a panic, so that what was
 // counted from outside is also shown to be there however a machine ends.
+#include <chrono>
+#include <thread>
+#include <utility>
+
 #include <gmock/gmock.h>
 
 #include "../said_lines.h"
@@ -113,20 +117,46 @@ TEST_P(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     EXPECT_LT(instructions, std::uint64_t{1} << 40);
 }
 
-// Two plugins count one machine at once: the box's own compares all blocks with the one before, the
-// other one, of which only instructions are wanted, only the kernel's.
+// A second plugin in the same machine, with options of its own: the box's QEMU gets one word more.
+class SecondPlugin {
+  public:
+    SecondPlugin(const SoftBox& box, const std::string& options) {
+        const std::string other = scratch_.file("other.so");
+        fs::copy_file(RINGSIDE_BINARY_DIR "/softpmu/libringside-soft.so", other);
+        fs::create_directory(folder());
+        const std::string qemu = is_x86(box) ? "qemu-system-x86_64" : "qemu-system-aarch64";
+        scratch_.write(qemu, "#!/bin/sh\nexec " + base::find_executable(qemu).value() +
+                                 " \"$@\" -plugin " + other + "," + options +
+                                 ",folder=" + folder() + "\n");
+    }
+
+    static bool is_x86(const SoftBox& box) { return box.arch == std::string("x86"); }
+    std::string folder() const { return scratch_.file("counts"); }
+    std::string scratch(const std::string& name) const { return scratch_.file(name); }
+
+    std::vector<std::string> box_argv(const std::vector<std::string>& arguments) const {
+        auto words = system_test::box_argv(arguments);
+        words.insert(words.begin() + 1,
+                     "PATH=" + scratch_.path().string() + ":" + std::getenv("PATH"));
+        return words;
+    }
+    // Of its counts; empty if there is none yet.
+    std::string file() const {
+        const auto files = soft::files_of_run(folder());
+        if (!files || files->size() != 1 || !soft::CountFile::read(files->front())) return "";
+        return files->front();
+    }
+
+  private:
+    Scratch scratch_;
+};
+
+// The box's own plugin compares all blocks with the one before, the other one, of which only
+// instructions are wanted, the kernel's.
 TEST_P(SoftPmuInGuest, InstructionsAreTheSameInBothWaysOfFollowing) {
-    const Scratch scratch;
-    const std::string other = scratch.file("other.so");
-    fs::copy_file(RINGSIDE_BINARY_DIR "/softpmu/libringside-soft.so", other);
-    fs::create_directory(scratch.path() / "light");
-    const bool on_x86 = GetParam().arch == std::string("x86");
-    const std::string qemu = on_x86 ? "qemu-system-x86_64" : "qemu-system-aarch64";
-    const auto real = base::find_executable(qemu);
-    ASSERT_TRUE(real);
-    scratch.write(qemu, "#!/bin/sh\nexec " + *real + " \"$@\" -plugin " + other +
-                            ",mode=count,folder=" + scratch.file("light") + "\n");
-    const std::string followed = scratch.file("followed");
+    const SecondPlugin second(GetParam(), "mode=count");
+    const bool on_x86 = SecondPlugin::is_x86(GetParam());
+    const std::string followed = second.scratch("followed");
     std::vector<std::string> box{"run",         GetParam().kind,
                                  "--timeout",   "300",
                                  "--soft-file", followed,
@@ -137,15 +167,11 @@ TEST_P(SoftPmuInGuest, InstructionsAreTheSameInBothWaysOfFollowing) {
         box.insert(box.begin() + 2, {"--put", program + ":/usr/bin/split_locks"});
         box.back() += "; split_locks";
     }
-    auto words = box_argv(box);
-    words.insert(words.begin() + 1, "PATH=" + scratch.path().string() + ":" + std::getenv("PATH"));
-    const auto output = base::run(words);
+    const auto output = base::run(second.box_argv(box));
     ASSERT_TRUE(output);
     ASSERT_EQ(output->status.shell_code(), 0) << output->stderr_text;
     EXPECT_THAT(output->stdout_text, HasSubstr(on_x86 ? "\n20000\n" : "\n"));
-    const auto lights = soft::files_of_run(scratch.file("light"));
-    ASSERT_TRUE(lights && lights->size() == 1);
-    const auto light = soft::CountFile::read(lights->front());
+    const auto light = soft::CountFile::read(second.file());
     const auto full = soft::CountFile::read(followed);
     ASSERT_TRUE(light && full);
     EXPECT_FALSE(light->counts(SOFT_BRANCHES));
@@ -157,6 +183,36 @@ TEST_P(SoftPmuInGuest, InstructionsAreTheSameInBothWaysOfFollowing) {
                     static_cast<double>(full->total(counter)), blocks)
             << counter;
     }
+}
+
+// While it boots and waits. QEMU frees what its code called, and must not go on calling it.
+TEST_P(SoftPmuInGuest, IsSwitchedOffAndOnWhileAccessesAreCounted) {
+    const SecondPlugin second(GetParam(), "mode=full,start=off");
+    auto box = base::spawn(
+        second.box_argv({"run", GetParam().kind, "--timeout", "300", "--", "sleep", "4"}));
+    ASSERT_TRUE(box);
+    for (int i = 0; i < 3000 && second.file().empty(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_NE(second.file(), "") << "the machine did not start";
+    std::uint64_t counted = 0;
+    for (int i = 0; i < 10; ++i) {
+        const std::string to = i % 2 == 0 ? "on" : "off";
+        const auto switched =
+            base::run({RINGSIDE_BINARY_DIR "/ringside", "soft", "--switch", to, second.file()});
+        ASSERT_TRUE(switched);
+        ASSERT_EQ(switched->status.shell_code(), 0) << i << switched->stderr_text;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        const auto counts = soft::CountFile::read(second.file());
+        ASSERT_TRUE(counts);
+        const auto loads = counts->total(SOFT_LOADS);
+        if (to == "off") {
+            EXPECT_GT(loads, std::exchange(counted, loads)) << i;
+        }
+    }
+    const auto status = box->wait();
+    ASSERT_TRUE(status);
+    EXPECT_EQ(status->shell_code(), 0);
 }
 
 // From the first instruction on, while one vCPU tells devices where to be and the other one already
