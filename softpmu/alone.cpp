@@ -38,7 +38,7 @@ void on_forgotten(qemu_plugin_id_t id) {
 
 bool can_count_alone() {
     const PluginOptions& options = plugin.options;
-    const bool more = options.hot || options.memory || options.caches;
+    const bool more = options.hot || options.memory || options.caches || options.sampled != 0;
     return !more && !plugin.whole_machine && !options.follows_branches();
 }
 

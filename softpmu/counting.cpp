@@ -215,6 +215,7 @@ bool is_programs_own(const Block& block) {
 
 template <Ways ways>
 qemu_plugin_vcpu_udata_cb_t block_callback_of_machine(const Block& block) {
+    if (plugin.options.sampled != SOFT_INSTRUCTIONS) return on_machine_block<ways>;
     if (block.end == End::system) return on_system_block<ways>;
     return is_programs_own(block) ? on_program_block<ways> : on_machine_block<ways>;
 }

@@ -76,8 +76,9 @@ std::string PluginOptions::read(std::span<char* const> words) {
     }
     if (folder.empty()) return "folder=PATH is missing";
     if (sampled != 0 && period == 0) return "sampled=N needs period=N";
-    // What samples something else, or shows it to a guest, has one way that knows all of it.
-    if (sampled != 0 || guest_socket != 0) branches = true;
+    // A guest sees them all.
+    const bool samples_branches = sampled == SOFT_BRANCHES || sampled == SOFT_TAKEN_BRANCHES;
+    if (samples_branches || guest_socket != 0) branches = true;
     const bool more = sampled != 0 || memory || caches || guest_socket != 0;
     if (profile && more) {
         return "mode=profile samples instructions and times devices, and nothing else";

@@ -22,9 +22,10 @@ TEST(PluginOptions, ModesCountWhatTheyCost) {
     PluginOptions count;
     EXPECT_EQ(read(count, {"folder=/x", "mode=count"}), "");
     EXPECT_EQ(count.counters(false), 1u << SOFT_INSTRUCTIONS);
-    EXPECT_EQ(count.counters(true), with_branches | 1u << SOFT_KERNEL_INSTRUCTIONS);
+    EXPECT_EQ(count.counters(true), 1u << SOFT_INSTRUCTIONS | 1u << SOFT_KERNEL_INSTRUCTIONS);
     EXPECT_EQ(read(count, {"branches=on"}), "");
     EXPECT_EQ(count.counters(false), with_branches);
+    EXPECT_EQ(count.counters(true), with_branches | 1u << SOFT_KERNEL_INSTRUCTIONS);
     PluginOptions hot;
     EXPECT_EQ(read(hot, {"mode=hot", "folder=/x"}), "");
     EXPECT_EQ(hot.counters(true), 0u);
@@ -37,6 +38,12 @@ TEST(PluginOptions, ModesCountWhatTheyCost) {
     EXPECT_EQ(sample.period, 500u);
     EXPECT_EQ(read(sample, {"sampled=4", "start=off"}), "");
     EXPECT_EQ(sample.sampled, std::uint64_t{SOFT_LOADS});
+    EXPECT_FALSE(sample.follows_branches());
+    EXPECT_EQ(read(sample, {"sampled=3"}), "");
+    EXPECT_TRUE(sample.follows_branches()) << "where they are not counted there are none to sample";
+    PluginOptions lends;
+    EXPECT_EQ(read(lends, {"folder=/x", "mode=count", "guest=5"}), "");
+    EXPECT_TRUE(lends.follows_branches());
     EXPECT_TRUE(sample.starts_off);
 }
 

@@ -112,6 +112,8 @@ TEST_F(Log, FollowsSwitchesWhereNoVariableHasTheTask) {
     log_.switch_task(1, loaded + 8);  // the second register of the pair
     EXPECT_EQ(sampled_pid(1), 4700u);
     EXPECT_EQ(sampled_pid(0), SOFT_NO_PROCESS) << "the other one did not switch";
+    log_.look_for_tasks(GuestMemory(kernel.memory(), kernel.memory().size()));
+    EXPECT_EQ(sampled_pid(1), SOFT_NO_PROCESS) << "it was switched off, and may run another one";
     log_.switch_task(1, loaded + MadeKernel::memory_bytes);
     EXPECT_EQ(sampled_pid(1), SOFT_NO_PROCESS) << "no task can be there";
     log_.switch_task(SOFT_PROFILE_CPUS, loaded);
