@@ -30,7 +30,7 @@ template <bool Models, bool FindsDevices, bool Samples, bool Lends>
 void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
     Vcpu& vcpu = vcpu_at(index);
     const auto address = [&](std::uint64_t) { return reinterpret_cast<std::uint64_t>(data); };
-    const bool store = qemu_plugin_mem_is_store(info);
+    const bool store = (info & plugin.store_bits) != 0;
     add<Samples, Lends>(vcpu, store ? SOFT_STORES : SOFT_LOADS, 1, address);
     if constexpr (FindsDevices) {
         if (may_reach_device(accessed)) {
@@ -53,6 +53,15 @@ void count_io(Vcpu& vcpu, std::uint64_t ip) {
     } else {
         add<true, false>(vcpu, SOFT_IO, 1, here);
     }
+}
+
+// At every level 1 that is one bit; which one is QEMU's business.
+qemu_plugin_meminfo_t find_store_bits() {
+    qemu_plugin_meminfo_t bits = 0;
+    for (qemu_plugin_meminfo_t bit = 1; bit != 0; bit <<= 1) {
+        if (qemu_plugin_mem_is_store(bit)) bits |= bit;
+    }
+    return bits;
 }
 
 void on_port_read(unsigned index, void* address) {

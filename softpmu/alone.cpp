@@ -38,7 +38,7 @@ void on_forgotten(qemu_plugin_id_t id) {
 
 bool can_count_alone() {
     const PluginOptions& options = plugin.options;
-    const bool more = options.hot || options.memory || options.caches || options.sampled != 0;
+    const bool more = options.hot || options.memory || options.caches || options.period != 0;
     return !more && !plugin.whole_machine && !options.follows_branches();
 }
 
@@ -61,8 +61,7 @@ void end_alone() {
     qemu_plugin_reset(plugin.id, on_forgotten);
 }
 
-void count_alone(const Spot& spot, Block& block) {
-    if (plugin.options.period != 0) spot.call(on_block_alone, &block);
+void count_alone(const Spot& spot, const Block& block) {
     spot.add(executed(), block.count);
 }
 

@@ -16,12 +16,13 @@ class BranchPredictor {
     bool misses(std::uint64_t address, bool taken) {
         std::uint8_t& counter = counters_[(address ^ address >> 12) % counters_.size()];
         const bool predicted = counter >= 2;
-        if (taken && counter < 3) ++counter;
-        if (!taken && counter > 0) --counter;
+        counter = next_[counter][taken ? 1 : 0];
         return predicted != taken;
     }
 
   private:
+    // What cannot be foreseen here could not be there, and is looked up rather than branched on.
+    static constexpr std::uint8_t next_[4][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
     std::array<std::uint8_t, 4096> counters_{};
 };
 
@@ -33,16 +34,23 @@ class CacheModel {
     bool misses(std::uint64_t address) {
         const std::uint64_t line = (address >> LineBits) + 1;  // 0 is an empty way
         auto& set = sets_[(address >> LineBits) % Sets];
-        std::size_t way = 0;
-        while (way < Ways - 1 && set[way] != line) ++way;
-        const bool miss = set[way] != line;
-        // The latest comes first, so that the last is the one to go.
-        for (; way > 0; --way) set[way] = set[way - 1];
-        set[0] = line;
-        return miss;
+        return set[0] != line && brings_to_front(set, line);
     }
 
   private:
+    // The latest comes first, so that the last is the one to go.
+    static bool brings_to_front(std::array<std::uint64_t, Ways>& set, std::uint64_t line) {
+        std::uint64_t moved = set[0];
+        set[0] = line;
+        for (std::size_t way = 1; way < Ways; ++way) {
+            const std::uint64_t here = set[way];
+            set[way] = moved;
+            if (here == line) return false;
+            moved = here;
+        }
+        return true;
+    }
+
     std::array<std::array<std::uint64_t, Ways>, Sets> sets_{};
 };
 

@@ -87,6 +87,11 @@ std::string PluginOptions::read(std::span<char* const> words) {
     return "";
 }
 
+bool PluginOptions::samples_blocks() const {
+    const bool at_accesses = sampled >= SOFT_LOADS && sampled != SOFT_BRANCH_MISS_MODEL;
+    return period != 0 && !at_accesses;
+}
+
 std::uint64_t PluginOptions::counters(bool whole_machine) const {
     if (hot) return 0;
     const auto bits = [](std::initializer_list<soft_counter> counters) {

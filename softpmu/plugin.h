@@ -37,7 +37,7 @@ struct VcpuProfile {
 
 struct alignas(256) Vcpu {
     std::uint64_t* executed = &nothing_executed;
-    std::uint64_t look_at = 0;        // the count at which a program's block is looked at
+    std::uint64_t look_at = 0;        // the count at which there is more to do than to count
     vpmu_page_vcpu* shown = nullptr;  // null: the page does not know it yet, or the thread it runs
     vpmu_page_vcpu* lent = nullptr;   // the copy that the guest sees, if it does
     vpmu_page_alarms* alarms = nullptr;
@@ -86,6 +86,7 @@ struct Plugin {
     PluginOptions options;
     Guest guest = Guest::x86_64;
     bool whole_machine = false;
+    qemu_plugin_meminfo_t store_bits = 0;
     SelfPlugin self;      // for what the guest executes
     std::string program;  // that the guest executes
     std::uint64_t guest_base = 0;
@@ -125,13 +126,27 @@ class Spot {
 };
 
 // When code is executed; which of them depends on the options.
-qemu_plugin_vcpu_udata_cb_t block_callback(const Block& block);
+qemu_plugin_vcpu_udata_cb_t machine_block_callback(const Block& block);
+qemu_plugin_vcpu_udata_cb_t program_block_callback(const Block& block);
 qemu_plugin_vcpu_mem_cb_t access_callback();
+// What tells a store from a load. To call QEMU for it at each access would cost as much as the
+// rest.
+qemu_plugin_meminfo_t find_store_bits();
 void on_port_read(unsigned index, void* address);
 void on_port_write(unsigned index, void* address);
-Vcpu& vcpu_at(unsigned index);
-// The vCPU runs a thread that the page does not know yet. With the mutex.
+// The vCPU runs a thread that the page does not know yet. With the mutex, or taking it.
 void claim(unsigned index, Vcpu& vcpu);
+void claim_locked(unsigned index, Vcpu& vcpu);
+
+inline Vcpu& place_of(unsigned index) {
+    return vcpus[index < SOFT_VCPUS ? index : SOFT_VCPUS];
+}
+inline Vcpu& vcpu_at(unsigned index) {
+    Vcpu& vcpu = place_of(index);
+    if (vcpu.shown == nullptr) [[unlikely]]
+        claim_locked(index, vcpu);
+    return vcpu;
+}
 void count_io(Vcpu& vcpu, std::uint64_t ip);
 
 // Of a machine, accesses to its devices: devices.cpp. These count one more, and return the device's
@@ -150,8 +165,7 @@ std::uint32_t count_port(Vcpu& vcpu, bool is_write, std::uint64_t ip);
 bool can_count_alone();
 bool begins_thread(Guest guest, std::int64_t number, std::uint64_t flags);
 void end_alone();
-void count_alone(const Spot& spot, Block& block);
-void on_block_alone(unsigned index, void* data);
+void count_alone(const Spot& spot, const Block& block);
 
 // Of a machine that is profiled: profiling.cpp.
 void begin_profile(Vcpu& vcpu);

@@ -63,7 +63,9 @@ Block& count(const Spot& spot, Block&& described) {
     } else if (plugin.alone && block.end != End::repeated) {
         count_alone(spot, block);
     } else {
-        spot.call(block_callback(block), &block);
+        spot.call(
+            plugin.whole_machine ? machine_block_callback(block) : program_block_callback(block),
+            &block);
     }
     return block;
 }
@@ -82,8 +84,8 @@ void count_executed(qemu_plugin_tb* translated) {
     const PluginOptions& options = plugin.options;
     const std::size_t instructions = qemu_plugin_tb_n_insns(translated);
     Block whole = describe(translated, 0, instructions);
-    const bool follows = !options.hot && options.follows_branches();
-    if (!follows && may_lack_its_last(whole)) {
+    const bool follows_all = !options.hot && options.follows_branches() && !plugin.whole_machine;
+    if (!follows_all && may_lack_its_last(whole)) {
         const std::size_t last = instructions - 1;
         whole = describe(translated, 0, last);
         count(Spot(qemu_plugin_tb_get_insn(translated, last)), describe(translated, last, 1));

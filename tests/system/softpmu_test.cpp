@@ -117,21 +117,23 @@ TEST_P(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     EXPECT_LT(instructions, std::uint64_t{1} << 40);
 }
 
-// A second plugin in the same machine, with options of its own: the box's QEMU gets one word more.
-class SecondPlugin {
+// More plugins in the same machine, each with options of its own.
+class MorePlugins {
   public:
-    SecondPlugin(const SoftBox& box, const std::string& options) {
-        const std::string other = scratch_.file("other.so");
-        fs::copy_file(RINGSIDE_BINARY_DIR "/softpmu/libringside-soft.so", other);
-        fs::create_directory(folder());
+    MorePlugins(const SoftBox& box, const std::vector<std::string>& options) {
         const std::string qemu = is_x86(box) ? "qemu-system-x86_64" : "qemu-system-aarch64";
-        scratch_.write(qemu, "#!/bin/sh\nexec " + base::find_executable(qemu).value() +
-                                 " \"$@\" -plugin " + other + "," + options +
-                                 ",folder=" + folder() + "\n");
+        std::string script = "#!/bin/sh\nexec " + base::find_executable(qemu).value() + " \"$@\"";
+        for (const auto& option : options) {
+            const std::string number = std::to_string(count_++);
+            const std::string plugin = scratch("plugin" + number + ".so");
+            fs::copy_file(RINGSIDE_BINARY_DIR "/softpmu/libringside-soft.so", plugin);
+            fs::create_directory(scratch("counts" + number));
+            script += " -plugin " + plugin + "," + option + ",folder=" + scratch("counts" + number);
+        }
+        scratch_.write(qemu, script + "\n");
     }
 
     static bool is_x86(const SoftBox& box) { return box.arch == std::string("x86"); }
-    std::string folder() const { return scratch_.file("counts"); }
     std::string scratch(const std::string& name) const { return scratch_.file(name); }
 
     std::vector<std::string> box_argv(const std::vector<std::string>& arguments) const {
@@ -140,26 +142,27 @@ class SecondPlugin {
                      "PATH=" + scratch_.path().string() + ":" + std::getenv("PATH"));
         return words;
     }
-    // Of its counts; empty if there is none yet.
-    std::string file() const {
-        const auto files = soft::files_of_run(folder());
+    // Of a plugin's counts; empty if there is none yet.
+    std::string file(int plugin = 0) const {
+        const auto files = soft::files_of_run(scratch("counts" + std::to_string(plugin)));
         if (!files || files->size() != 1 || !soft::CountFile::read(files->front())) return "";
         return files->front();
     }
 
   private:
     Scratch scratch_;
+    int count_ = 0;
 };
 
-// The box's own plugin compares all blocks with the one before, the other one, of which only
-// instructions are wanted, the kernel's.
-TEST_P(SoftPmuInGuest, InstructionsAreTheSameInBothWaysOfFollowing) {
-    const SecondPlugin second(GetParam(), "mode=count");
-    const bool on_x86 = SecondPlugin::is_x86(GetParam());
-    const std::string followed = second.scratch("followed");
+// What samples branches compares all blocks with the one before them; the box's own plugin and one
+// of which only instructions are wanted do so with the kernel's.
+TEST_P(SoftPmuInGuest, CountsAreTheSameInAllWaysOfFollowing) {
+    const MorePlugins more(GetParam(), {"mode=count", "mode=count,sampled=2,period=1000000007"});
+    const bool on_x86 = MorePlugins::is_x86(GetParam());
+    const std::string own_file = more.scratch("own");
     std::vector<std::string> box{"run",         GetParam().kind,
                                  "--timeout",   "300",
-                                 "--soft-file", followed,
+                                 "--soft-file", own_file,
                                  "--",          "sh",
                                  "-c",          "seq 20000 | sort -r | md5sum"};
     if (on_x86) {
@@ -167,29 +170,34 @@ TEST_P(SoftPmuInGuest, InstructionsAreTheSameInBothWaysOfFollowing) {
         box.insert(box.begin() + 2, {"--put", program + ":/usr/bin/split_locks"});
         box.back() += "; split_locks";
     }
-    const auto output = base::run(second.box_argv(box));
+    const auto output = base::run(more.box_argv(box));
     ASSERT_TRUE(output);
     ASSERT_EQ(output->status.shell_code(), 0) << output->stderr_text;
     EXPECT_THAT(output->stdout_text, HasSubstr(on_x86 ? "\n20000\n" : "\n"));
-    const auto light = soft::CountFile::read(second.file());
-    const auto full = soft::CountFile::read(followed);
-    ASSERT_TRUE(light && full);
-    EXPECT_FALSE(light->counts(SOFT_BRANCHES));
-    EXPECT_GT(full->total(SOFT_INSTRUCTIONS), 1'000'000'000u);
-    // Each vCPU may be stopped between the two.
-    constexpr double blocks = 2 * 512;
-    for (const auto counter : {SOFT_INSTRUCTIONS, SOFT_KERNEL_INSTRUCTIONS}) {
-        EXPECT_NEAR(static_cast<double>(light->total(counter)),
-                    static_cast<double>(full->total(counter)), blocks)
+    const auto own = soft::CountFile::read(own_file);
+    const auto light = soft::CountFile::read(more.file(0));
+    const auto all = soft::CountFile::read(more.file(1));
+    ASSERT_TRUE(own && light && all);
+    EXPECT_GT(all->total(SOFT_INSTRUCTIONS), 1'000'000'000u);
+    // Each of two vCPUs may be stopped between them, in a block of up to 512 instructions.
+    const auto expect_same = [&](const soft::CountFile& counts, unsigned counter) {
+        EXPECT_NEAR(static_cast<double>(counts.total(counter)),
+                    static_cast<double>(all->total(counter)), 1024)
             << counter;
+    };
+    for (const auto counter : {SOFT_INSTRUCTIONS, SOFT_KERNEL_INSTRUCTIONS}) {
+        expect_same(*light, counter);
+        expect_same(*own, counter);
     }
+    EXPECT_FALSE(light->counts(SOFT_BRANCHES));
+    for (const auto counter : {SOFT_BRANCHES, SOFT_TAKEN_BRANCHES}) expect_same(*own, counter);
 }
 
 // QEMU frees what its code called, and must not go on calling it.
 TEST_P(SoftPmuInGuest, IsSwitchedOffAndOnWhileAccessesAreCounted) {
-    const bool on_x86 = SecondPlugin::is_x86(GetParam());
-    const SecondPlugin second(GetParam(),
-                              on_x86 ? "mode=full,start=off" : "mode=profile,start=off");
+    const bool on_x86 = MorePlugins::is_x86(GetParam());
+    const MorePlugins second(GetParam(),
+                             {on_x86 ? "mode=full,start=off" : "mode=profile,start=off"});
     const std::string said = second.scratch("said");
     auto words = second.box_argv({"run", GetParam().kind, "--timeout", "300", "--", "sh", "-c",
                                   "echo up; md5sum /dev/zero & sleep 6; kill $!"});
