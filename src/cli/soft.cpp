@@ -27,6 +27,7 @@ std::string soft_json(const std::string& path, const CountFile& file) {
         json["events"].push_back(
             {{"name", event.name},
              {"value", counts ? Json(file.total(event.counter)) : Json(nullptr)},
+             {"vcpus", counts ? Json(file.of_vcpus(event.counter)) : Json(nullptr)},
              {"reason", counts ? Json(nullptr) : Json("the plugin was not asked to count it")},
              {"soft", true}});
     }
@@ -41,13 +42,17 @@ std::string number(std::uint64_t count) {
     return grouped(static_cast<double>(count));
 }
 
-std::string soft_text(const std::string& path, const CountFile& file) {
+std::string soft_text(const std::string& path, const CountFile& file, bool per_cpu) {
     std::string text =
         fmt::format("{}: of process {}, {}\n", path, file.extension().pid,
                     file.is_off() ? "switched off: nothing is counted now" : "counting");
     for (const auto& event : soft::all_events()) {
         if (!file.counts(event.counter)) continue;
         text += fmt::format("{:>20}  {} (soft)\n", number(file.total(event.counter)), event.name);
+        const auto vcpus = per_cpu ? file.of_vcpus(event.counter) : std::vector<std::uint64_t>();
+        for (std::size_t i = 0; i < vcpus.size(); ++i) {
+            text += fmt::format("{:>20}    on vCPU {}\n", number(vcpus[i]), i);
+        }
     }
     for (const auto& device : file.devices()) {
         text += fmt::format("{:>20}  reads of and {} writes to {}\n", number(device.reads),
@@ -72,6 +77,7 @@ class Soft final : public Verb {
     void declare(Options& options) override {
         options.operands("FILE", files_, "the counts: PID-N.soft in the plugin's folder");
         options.text("--switch", "on|off", switch_, "go on counting, or stop");
+        options.flag("--per-cpu", per_cpu_, "each vCPU's counts, too");
         declare_output(options, output_, false);
     }
     Outcome run() override;
@@ -80,6 +86,7 @@ class Soft final : public Verb {
     OutputChoice output_;
     std::vector<std::string> files_;
     std::string switch_;
+    bool per_cpu_ = false;
 };
 
 Outcome Soft::run() {
@@ -90,8 +97,8 @@ Outcome Soft::run() {
     const auto file = switch_.empty() ? CountFile::read(files_[0])
                                       : soft::switch_machine(files_[0], switch_ == "off");
     if (!file) return file.error();
-    const auto done =
-        deliver(output_, output_.json ? soft_json(files_[0], *file) : soft_text(files_[0], *file));
+    const auto done = deliver(output_, output_.json ? soft_json(files_[0], *file)
+                                                    : soft_text(files_[0], *file, per_cpu_));
     if (!done) return done.error();
     return 0;
 }

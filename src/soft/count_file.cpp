@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -122,14 +123,18 @@ bool CountFile::counts(unsigned counter) const {
     return first != nullptr && counter < SOFT_COUNTERS && (first->active >> counter & 1) != 0;
 }
 
-std::uint64_t CountFile::total(unsigned counter) const {
+std::vector<std::uint64_t> CountFile::of_vcpus(unsigned counter) const {
     const auto reader = page();
-    std::uint64_t sum = 0;
-    for (unsigned i = 0; i < reader.header().vcpu_count; ++i) {
-        std::uint64_t value = 0;
-        if (reader.read_raw(i, counter, value)) sum += value;
+    std::vector<std::uint64_t> counts(reader.header().vcpu_count);
+    for (unsigned i = 0; i < counts.size(); ++i) {
+        if (!reader.read_raw(i, counter, counts[i])) counts[i] = 0;
     }
-    return sum;
+    return counts;
+}
+
+std::uint64_t CountFile::total(unsigned counter) const {
+    const auto counts = of_vcpus(counter);
+    return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 std::vector<CountFile::Device> CountFile::devices() const {

@@ -45,7 +45,8 @@ class CountFile {
     Result<void> stop_profile() const;
 
     bool counts(unsigned counter) const;
-    // Over all vCPUs.
+    // Of each vCPU; over all of them.
+    std::vector<std::uint64_t> of_vcpus(unsigned counter) const;
     std::uint64_t total(unsigned counter) const;
 
     struct Device {

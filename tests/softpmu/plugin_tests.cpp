@@ -249,6 +249,34 @@ TEST(SoftMachine, EachVcpuAndEachDevice) {
     EXPECT_EQ(devices[0].reads, 0u);
 }
 
+// Counts go on over a reset, and each vCPU has its own.
+TEST(SoftMachine, ManyVcpusAResetAndAFloodOfAccesses) {
+    if (!has("qemu-system-aarch64")) GTEST_SKIP() << "needs qemu-system-arm";
+    if (!fs::exists(bare + "/crowd_arm64")) GTEST_SKIP() << "needs g++-aarch64-linux-gnu";
+    for (const std::string mode : {"mode=count", "mode=full"}) {
+        SCOPED_TRACE(mode);
+        const auto where = folder("crowd" + mode);
+        const auto output =
+            emulate({"qemu-system-aarch64", "-M", "virt,gic-version=3", "-cpu", "cortex-a57",
+                     "-smp", "64", "-m", "256", "-display", "none", "-serial", "null"},
+                    mode + ",folder=" + where, {"-kernel", bare + "/crowd_arm64"});
+        EXPECT_EQ(output.status.code, 0) << output.stderr_text;
+        const auto file = only_file(where);
+        const auto executed = file.of_vcpus(SOFT_INSTRUCTIONS);
+        ASSERT_EQ(executed.size(), 64u);
+        EXPECT_GE(executed[0], 600'000u) << "the flood";
+        for (std::size_t i = 1; i < executed.size(); ++i) {
+            EXPECT_GE(executed[i], 10'000u) << i;
+            EXPECT_LE(executed[i], 20'000u) << i;
+        }
+        if (mode == "mode=count") continue;
+        const auto devices = file.devices();
+        ASSERT_EQ(devices.size(), 1u);
+        EXPECT_EQ(devices[0].name, "pl011");
+        EXPECT_EQ(devices[0].writes, 200'000u);
+    }
+}
+
 // What `ringside soft` says; not an object if it fails.
 nlohmann::json soft_verb(const Words& arguments) {
     Words words{build + "/ringside", "soft", "--json"};
