@@ -68,8 +68,6 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
     }
 }
 
-// The same as Counting::left() and count_instructions(), for a block that was expected, as nearly
-// all are: nothing branches here on what cannot be foreseen.
 [[gnu::noinline]] inline void take_due_samples(Vcpu& vcpu, const Block& before,
                                                const Block& block) {
     const auto sampled = static_cast<soft_counter>(vcpu.sampled);
@@ -81,6 +79,8 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
     }
 }
 
+// The same as Counting::left() and count_instructions(), for a block that was expected, as nearly
+// all are.
 template <Ways ways>
 [[gnu::always_inline]] inline void count_branch(Vcpu& vcpu, const Block& before,
                                                 const Block& block) {

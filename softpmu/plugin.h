@@ -36,7 +36,7 @@ struct VcpuProfile {
 };
 
 struct alignas(256) Vcpu {
-    std::uint64_t* executed = &nothing_executed;
+    std::uint64_t* executed = &nothing_executed;  // on its page, once that knows it
     std::uint64_t look_at = 0;        // the count at which there is more to do than to count
     vpmu_page_vcpu* shown = nullptr;  // null: the page does not know it yet, or the thread it runs
     vpmu_page_vcpu* lent = nullptr;   // the copy that the guest sees, if it does

@@ -39,8 +39,8 @@ void start_off() {
 }
 
 // QEMU up to 7.2 leaves in a vCPU the list of whom to tell of accesses, when the instruction that
-// made them ended its block; with the code it frees that list, and at the next access in its own
-// code, an interrupt's to the stack, it would follow it. (From 8.0 on it empties it itself, and the
+// made them ended its block. With the code it frees that list, and follows it at the next access
+// that one of its own functions makes for the guest. (From 8.0 on it empties it itself, and the
 // function for that is not there.)
 void on_code_forgotten(qemu_plugin_id_t /*id*/) {
     if (qemu_get_cpu == nullptr || qemu_plugin_disable_mem_helpers == nullptr) return;
