@@ -1,5 +1,6 @@
 #include "box.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -20,6 +21,13 @@ std::string slurp(const fs::path& path) {
     return text.str();
 }
 
+BoxResult run_once(const std::vector<std::string>& arguments) {
+    auto output = base::run(box_argv(arguments));
+    if (!output) return {-1, "", output.error().what};
+    return {output->status.shell_code(), std::move(output->stdout_text),
+            std::move(output->stderr_text)};
+}
+
 bool on_path(const std::string& program) {
     const auto found = base::run({"which", program});
     return found && found->status.shell_code() == 0;
@@ -35,10 +43,16 @@ std::vector<std::string> box_argv(const std::vector<std::string>& arguments) {
 }
 
 BoxResult run_box(const std::vector<std::string>& arguments) {
-    auto output = base::run(box_argv(arguments));
-    if (!output) return {-1, "", output.error().what};
-    return {output->status.shell_code(), std::move(output->stdout_text),
-            std::move(output->stderr_text)};
+    BoxResult result = run_once(arguments);
+    // Seen once: an inner guest, whose KVM is emulated by QEMU, stood still before it executed
+    // anything of ours. Why is not known.
+    const bool inner_hung =
+        result.err.find("hung and was killed") != std::string::npos &&
+        result.err.find("while the kernel of the inner guest booted") != std::string::npos;
+    if (!inner_hung) return result;
+    std::fprintf(stderr, "NOTE: tried again, since the inner guest did not boot: %s\n",
+                 result.err.c_str());
+    return run_once(arguments);
 }
 
 std::string missing_for(const std::string& arch) {
