@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "softpmu/count.h"
 
 namespace ringside::softpmu {
+
+// No count comes there.
+inline constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 // What is done at blocks that are followed, besides counting instructions.
 struct Ways {

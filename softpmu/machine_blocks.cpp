@@ -1,16 +1,12 @@
 // What happens at the blocks of a machine. Whether the block before came to its end is asked of
 // each block of the kernel. A program's block can be interrupted by nobody else, so there it is
 // asked behind the kernel, and when a sample is due; all others are added up.
-#include <limits>
-
 #include "softpmu/chosen.h"
 #include "softpmu/follow.h"
 
 namespace ringside::softpmu {
 
 namespace {
-
-constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 
 // How many instructions must have been executed for a guest's alarm. It is set by the kernel, on
 // this very vCPU, so it stays while a program runs. No event comes more often than instructions.

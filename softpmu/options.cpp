@@ -76,7 +76,7 @@ std::string PluginOptions::read(std::span<char* const> words) {
     }
     if (folder.empty()) return "folder=PATH is missing";
     if (sampled != 0 && period == 0) return "sampled=N needs period=N";
-    // A guest sees them all.
+    // To be sampled, or shown to a guest, they must be counted.
     const bool samples_branches = sampled == SOFT_BRANCHES || sampled == SOFT_TAKEN_BRANCHES;
     if (samples_branches || guest_socket != 0) branches = true;
     const bool more = sampled != 0 || memory || caches || guest_socket != 0;

@@ -32,7 +32,7 @@ struct PluginOptions {
 
     // Every block is compared with the one before it, for its branch.
     bool follows_branches() const { return branches || predictor; }
-    // Something is sampled that is counted at the begin of blocks; not instructions.
+    // What is sampled is counted at the begin of blocks; and it is not just instructions.
     bool samples_blocks() const;
     bool samples_another_of_blocks() const { return samples_blocks() && sampled != 0; }
     // The counters that count, by page index.

@@ -1,6 +1,4 @@
 // What happens at the blocks of a program.
-#include <limits>
-
 #include "softpmu/chosen.h"
 #include "softpmu/follow.h"
 
@@ -18,7 +16,7 @@ template <bool Samples>
 [[gnu::noinline]] void look_at_block(unsigned index, const Block& block) {
     Vcpu& vcpu = vcpu_at(index);
     count_instructions<Samples, false>(vcpu, {block, block.count, 0});
-    vcpu.look_at = Samples ? vcpu.sample_at : std::numeric_limits<std::uint64_t>::max();
+    vcpu.look_at = Samples ? vcpu.sample_at : never;
 }
 
 template <bool Samples>

@@ -249,6 +249,14 @@ TEST(SoftMachine, EachVcpuAndEachDevice) {
     EXPECT_EQ(devices[0].reads, 0u);
 }
 
+// What `ringside soft` says; not an object if it fails.
+nlohmann::json soft_verb(const Words& arguments) {
+    Words words{build + "/ringside", "soft", "--json"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const auto output = base::run(words);
+    return nlohmann::json::parse(output ? output->stdout_text : "", nullptr, false);
+}
+
 // Counts go on over a reset, and each vCPU has its own.
 TEST(SoftMachine, ManyVcpusAResetAndAFloodOfAccesses) {
     if (!has("qemu-system-aarch64")) GTEST_SKIP() << "needs qemu-system-arm";
@@ -269,20 +277,18 @@ TEST(SoftMachine, ManyVcpusAResetAndAFloodOfAccesses) {
             EXPECT_GE(executed[i], 10'000u) << i;
             EXPECT_LE(executed[i], 20'000u) << i;
         }
+        const std::string path = files_of_run(where).value().front();
+        EXPECT_EQ(soft_verb({path})["events"][0]["vcpus"], nlohmann::json(executed));
+        const auto shown = base::run({build + "/ringside", "soft", "--per-cpu", path});
+        ASSERT_TRUE(shown);
+        EXPECT_THAT(shown->stdout_text, HasSubstr("  INSTRUCTIONS (soft)\n"));
+        EXPECT_THAT(shown->stdout_text, HasSubstr("    on vCPU 63\n"));
         if (mode == "mode=count") continue;
         const auto devices = file.devices();
         ASSERT_EQ(devices.size(), 1u);
         EXPECT_EQ(devices[0].name, "pl011");
         EXPECT_EQ(devices[0].writes, 200'000u);
     }
-}
-
-// What `ringside soft` says; not an object if it fails.
-nlohmann::json soft_verb(const Words& arguments) {
-    Words words{build + "/ringside", "soft", "--json"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    const auto output = base::run(words);
-    return nlohmann::json::parse(output ? output->stdout_text : "", nullptr, false);
 }
 
 double instructions_of(const nlohmann::json& counts) {

@@ -1,6 +1,5 @@
 // Atomic additions across the end of a cache line, which QEMU cannot do beside other vCPUs: it
 // leaves the block in its middle, has the others stand still, and executes the one instruction.
-#include <cstdint>
 #include <cstdio>
 
 int main() {
