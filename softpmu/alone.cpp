@@ -3,6 +3,7 @@
 // counter. Before a second thread begins, QEMU is told to forget it, and to translate anew with
 // calls.
 #include <atomic>
+#include <utility>
 
 #include <sched.h>
 #include <unistd.h>
@@ -20,15 +21,21 @@ std::uint64_t& executed() {
     return plugin.store.vcpu(0).counter[SOFT_INSTRUCTIONS].raw;
 }
 
-// All threads stand still. The first one has executed nothing since it asked for this; what was
-// counted in its name is the second one's, who may have been quick.
-void on_forgotten(qemu_plugin_id_t id) {
-    const std::uint64_t others = executed() - executed_alone;
+// The first thread executes nothing from when it asks QEMU to forget until QEMU has: what is
+// counted in its name meanwhile is the second one's, who may be quick. With the mutex.
+void settle() {
+    plugin.owed_to_second += executed() - executed_alone;
     executed() = executed_alone;
-    if (vcpus[1].shown != nullptr) {
-        vcpus[1].shown->counter[SOFT_INSTRUCTIONS].raw += others;
-    } else {
-        plugin.owed_to_second = others;
+    if (Vcpu& second = vcpus[1]; second.shown != nullptr) {
+        second.shown->counter[SOFT_INSTRUCTIONS].raw += std::exchange(plugin.owed_to_second, 0);
+    }
+}
+
+// No thread executes code of the guest.
+void on_forgotten(qemu_plugin_id_t id) {
+    {
+        const std::lock_guard lock(plugin.mutex);
+        settle();
     }
     listen(id);
     is_ending = false;
@@ -46,6 +53,13 @@ bool begins_thread(Guest guest, std::int64_t number, std::uint64_t flags) {
     const bool is_clone = number == (guest == Guest::arm64 ? 220 : 56);
     // With CLONE_VFORK, QEMU forks.
     return is_clone && (flags & CLONE_VM) != 0 && (flags & CLONE_VFORK) == 0;
+}
+
+void settle_with_second(unsigned index) {
+    if (!is_ending || index != 1) return;
+    const std::lock_guard lock(plugin.mutex);
+    if (vcpus[1].shown == nullptr) claim(1, vcpus[1]);
+    settle();
 }
 
 void end_alone() {

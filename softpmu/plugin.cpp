@@ -22,18 +22,19 @@ Vcpu vcpus[SOFT_VCPUS + 1];
 
 namespace {
 
-// A thread's vCPU number is given to another one later.
-void on_vcpu_exit(qemu_plugin_id_t /*id*/, unsigned index) {
+// A thread's vCPU number is given to another one later. Both ends are heard: while QEMU forgets
+// what to call (alone.cpp), it does not tell of a thread that ends.
+void on_vcpu_given(qemu_plugin_id_t /*id*/, unsigned index) {
     if (index >= SOFT_VCPUS) return;
     const std::lock_guard lock(plugin.mutex);
     if (vcpus[index].shown != nullptr) plugin.store.end_thread(index);
     vcpus[index].forget();
 }
 
-void on_system_call(qemu_plugin_id_t /*id*/, unsigned /*vcpu*/, std::int64_t number,
-                    std::uint64_t a1, std::uint64_t a2, std::uint64_t a3, std::uint64_t a4,
-                    std::uint64_t a5, std::uint64_t /*a6*/, std::uint64_t /*a7*/,
-                    std::uint64_t /*a8*/) {
+void on_system_call(qemu_plugin_id_t /*id*/, unsigned index, std::int64_t number, std::uint64_t a1,
+                    std::uint64_t a2, std::uint64_t a3, std::uint64_t a4, std::uint64_t a5,
+                    std::uint64_t /*a6*/, std::uint64_t /*a7*/, std::uint64_t /*a8*/) {
+    settle_with_second(index);
     if (begins_thread(plugin.guest, number, a1)) end_alone();
     const ExecuteCall call = execute_call(plugin.guest, number, {a1, a2, a3, a4, a5});
     if (!call.is_one) return;
@@ -132,7 +133,8 @@ void listen(qemu_plugin_id_t id) {
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
     qemu_plugin_register_flush_cb(id, on_code_forgotten);
     if (plugin.whole_machine) return;
-    qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_exit);
+    qemu_plugin_register_vcpu_init_cb(id, on_vcpu_given);
+    qemu_plugin_register_vcpu_exit_cb(id, on_vcpu_given);
     qemu_plugin_register_vcpu_syscall_cb(id, on_system_call);
 }
 

@@ -165,6 +165,8 @@ std::uint32_t count_port(Vcpu& vcpu, bool is_write, std::uint64_t ip);
 bool can_count_alone();
 bool begins_thread(Guest guest, std::int64_t number, std::uint64_t flags);
 void end_alone();
+// Before a system call, with which a second thread may end before it has counts of its own.
+void settle_with_second(unsigned index);
 void count_alone(const Spot& spot, const Block& block);
 
 // Of a machine that is profiled: profiling.cpp.
