@@ -9,6 +9,9 @@ namespace ringside::guest {
 
 namespace {
 
+// Fetched or built; beside them is what was found out about KVM.
+constexpr const char* made_folders[] = {"packages", "kernels", "drivers", "layers"};
+
 std::uint64_t bytes_below(const fs::path& folder) {
     std::uint64_t sum = 0;
     std::error_code error;
@@ -37,7 +40,9 @@ bool is_set_up(const fs::path& cache, const Kind& kind) {
 }
 
 std::uint64_t cached_bytes(const fs::path& cache) {
-    return bytes_below(cache / "packages") + bytes_below(cache / "layers");
+    std::uint64_t sum = 0;
+    for (const char* folder : made_folders) sum += bytes_below(cache / folder);
+    return sum;
 }
 
 Result<void> clean_cache(const fs::path& cache) {
@@ -47,10 +52,10 @@ Result<void> clean_cache(const fs::path& cache) {
         if (!lock) return lock.error();
         if (auto removed = remove_tree(arch.path()); !removed) return removed;
     }
-    for (const char* folder : {"packages", "layers", "kvm"}) {
+    for (const char* folder : made_folders) {
         if (auto removed = remove_tree(cache / folder); !removed) return removed;
     }
-    return {};
+    return remove_tree(cache / "kvm");
 }
 
 }  // namespace ringside::guest

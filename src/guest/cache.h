@@ -13,10 +13,10 @@ namespace ringside::guest {
 // Whether a machine of this kind boots without fetching or building anything.
 bool is_set_up(const fs::path& cache, const Kind& kind);
 
-// The bytes of packages and images, all kinds together.
+// The bytes of packages and of what was made of them, all kinds together.
 std::uint64_t cached_bytes(const fs::path& cache);
 
-// Removes packages, images and what was found out about KVM; anything else there is left alone.
+// Removes these, and what was found out about KVM; anything else there is left alone.
 // Waits for a download that is under way.
 Result<void> clean_cache(const fs::path& cache);
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "guest/driver.h"
+#include "guest/kernel.h"
 #include "guest/modules.h"
 
 namespace ringside::guest {
@@ -42,20 +43,6 @@ Result<Sets> provide_sets(const fs::path& cache, const Kind& kind, const Progres
     return collect_sets(kind, [&](std::string_view purpose, const auto& packages) {
         return provide_packages(cache, kind.arch, purpose, packages, progress);
     });
-}
-
-Result<fs::path> find_kernel(const fs::path& root) {
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(root / "boot", error)) {
-        if (entry.path().filename().string().starts_with("vmlinuz-")) return entry.path();
-    }
-    return base::fail(ErrorCode::not_found, "no kernel below " + root.string());
-}
-
-Result<std::string> kernel_release(const fs::path& root) {
-    const auto kernel = find_kernel(root);
-    if (!kernel) return kernel.error();
-    return kernel->filename().string().substr(sizeof "vmlinuz-" - 1);
 }
 
 std::string_view init_script() {
@@ -140,9 +127,10 @@ std::string layer_key(const Kind& kind, const Sets& sets) {
 
 // Where the image made of these sets lies, or will lie.
 Result<Image> place_image(const fs::path& cache, const Kind& kind, const Sets& sets) {
-    const auto kernel = find_kernel(sets.kernel.root);
-    const auto release = kernel_release(sets.kernel.root);
+    const auto kernel = place_kernel(cache, sets.kernel);
     if (!kernel) return kernel.error();
+    const auto release = kernel_release(sets.kernel);
+    if (!release) return release.error();
     return Image{*kernel, *release,
                  cache / "layers" / (short_hash(layer_key(kind, sets)) + ".cpio")};
 }
@@ -152,7 +140,7 @@ Result<Image> place_image(const fs::path& cache, const Kind& kind, const Sets& s
 Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progress& progress) {
     auto sets = provide_sets(cache, kind, progress);
     if (!sets) return sets.error();
-    const auto release = kernel_release(sets->kernel.root);
+    const auto release = kernel_release(sets->kernel);
     if (!release) return release.error();
     if (kind.has_page()) {
         auto driver = provide_driver(cache, kind.arch, *release, progress);
@@ -160,7 +148,11 @@ Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progr
         sets->driver = std::move(*driver);
     }
     auto image = place_image(cache, kind, *sets);
-    if (!image || fs::exists(image->initrd)) return image;
+    if (!image) return image;
+    if (auto done = provide_kernel(image->kernel, sets->kernel, progress); !done) {
+        return done.error();
+    }
+    if (fs::exists(image->initrd)) return image;
 
     progress(fmt::format("building the image of {}", kind.name));
     if (auto made = make_directories(image->initrd.parent_path()); !made) return made.error();
@@ -181,13 +173,13 @@ std::optional<Image> find_image(const fs::path& cache, const Kind& kind) {
         });
     if (!sets) return std::nullopt;
     if (kind.has_page()) {
-        const auto release = kernel_release(sets->kernel.root);
+        const auto release = kernel_release(sets->kernel);
         auto driver = release ? find_driver(cache, *release) : std::nullopt;
         if (!driver) return std::nullopt;
         sets->driver = std::move(*driver);
     }
     auto image = place_image(cache, kind, *sets);
-    if (!image || !fs::exists(image->initrd)) return std::nullopt;
+    if (!image || !fs::exists(image->kernel) || !fs::exists(image->initrd)) return std::nullopt;
     return *image;
 }
 

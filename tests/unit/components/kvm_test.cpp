@@ -1,5 +1,6 @@
 #include "components/kvm/kvm.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fcntl.h>
@@ -383,8 +384,14 @@ TEST(LiveKvm, AMachineThatEndsKeepsItsValues) {
 TEST(LiveKvm, EveryListedEventOpens) {
     const auto component = kvm::make({});
     if (!component->availability().usable) GTEST_SKIP() << component->availability().reason;
+    const auto is_listed = [&](const std::string& name) {
+        const auto events = component->events();
+        return std::any_of(events.begin(), events.end(),
+                           [&](const auto& event) { return event.name == name; });
+    };
     for (const auto& event : component->events()) {
-        EXPECT_TRUE(component->find(event.name)) << event.name;
+        // Unless its machine, which is another test's, has ended by now.
+        EXPECT_TRUE(component->find(event.name) || !is_listed(event.name)) << event.name;
     }
 }
 

@@ -9,17 +9,19 @@ TEST(Cache, CleaningRemovesWhatIsOursAndNothingElse) {
     const auto folder = TempDir::make("ringside-cache-test");
     ASSERT_TRUE(folder);
     const fs::path cache = folder->path();
-    for (const char* file : {"packages/amd64/tools-1/root/usr/bin/x", "layers/a.cpio", "kvm/v"}) {
+    for (const char* file : {"packages/amd64/tools-1/root/usr/bin/x", "kernels/a.elf",
+                             "drivers/a.ko", "layers/a.cpio", "kvm/v"}) {
         ASSERT_TRUE(make_directories((cache / file).parent_path()));
         ASSERT_TRUE(write_file(cache / file, "12345"));
     }
     ASSERT_TRUE(write_file(cache / "mine", "1"));
-    EXPECT_EQ(cached_bytes(cache), 10u);
+    EXPECT_EQ(cached_bytes(cache), 20u);
     ASSERT_TRUE(clean_cache(cache));
     EXPECT_EQ(cached_bytes(cache), 0u);
     EXPECT_TRUE(fs::exists(cache / "mine"));
-    EXPECT_FALSE(fs::exists(cache / "packages"));
-    EXPECT_FALSE(fs::exists(cache / "kvm"));
+    for (const char* gone : {"packages", "kernels", "drivers", "layers", "kvm"}) {
+        EXPECT_FALSE(fs::exists(cache / gone)) << gone;
+    }
 }
 
 TEST(Cache, AnEmptyOneHasNothingAndIsCleanedAllTheSame) {
