@@ -25,23 +25,43 @@ bool may_reach_device(std::uint64_t address) {
     return is_upper_half(address) || !plugin.kernel_began.load(std::memory_order_relaxed);
 }
 
+bool is_store(qemu_plugin_meminfo_t info) {
+    return (info & plugin.store_bits) != 0;
+}
+
+template <bool Models, bool Samples, bool Lends>
+void count_access(Vcpu& vcpu, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
+    const auto address = [&](std::uint64_t) { return reinterpret_cast<std::uint64_t>(data); };
+    add<Samples, Lends>(vcpu, is_store(info) ? SOFT_STORES : SOFT_LOADS, 1, address);
+    if constexpr (Models) model_access<Samples, Lends>(vcpu, accessed, is_store(info), address);
+}
+
+// A vCPU that the page does not know yet, or what may be a device. Apart, for it calls others, and
+// most accesses need not keep registers for that.
+template <bool Models, bool FindsDevices, bool Samples, bool Lends>
+[[gnu::noinline]] void on_rare_access(unsigned index, qemu_plugin_meminfo_t info,
+                                      std::uint64_t accessed, void* data) {
+    Vcpu& vcpu = vcpu_at(index);
+    if (FindsDevices && may_reach_device(accessed)) {
+        const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
+        if (is_device(place)) {
+            count_access<false, Samples, Lends>(vcpu, info, accessed, data);
+            const auto ip = reinterpret_cast<std::uint64_t>(data);
+            count_device(vcpu, place, {accessed, ip, is_store(info)});
+            return;
+        }
+    }
+    count_access<Models, Samples, Lends>(vcpu, info, accessed, data);
+}
+
 // `data` is where the instruction lies.
 template <bool Models, bool FindsDevices, bool Samples, bool Lends>
 void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
-    Vcpu& vcpu = vcpu_at(index);
-    const auto address = [&](std::uint64_t) { return reinterpret_cast<std::uint64_t>(data); };
-    const bool store = (info & plugin.store_bits) != 0;
-    add<Samples, Lends>(vcpu, store ? SOFT_STORES : SOFT_LOADS, 1, address);
-    if constexpr (FindsDevices) {
-        if (may_reach_device(accessed)) {
-            const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
-            if (is_device(place)) {
-                count_device(vcpu, place, {accessed, address(0), store});
-                return;
-            }
-        }
+    Vcpu& vcpu = place_of(index);
+    if (vcpu.shown == nullptr || (FindsDevices && may_reach_device(accessed))) {
+        return on_rare_access<Models, FindsDevices, Samples, Lends>(index, info, accessed, data);
     }
-    if constexpr (Models) model_access<Samples, Lends>(vcpu, accessed, store, address);
+    count_access<Models, Samples, Lends>(vcpu, info, accessed, data);
 }
 
 }  // namespace
