@@ -19,10 +19,21 @@ void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store, Address addres
     }
 }
 
-// Asking QEMU costs more than all the rest. Programs do not reach devices, but for those that have
-// one mapped; what comes before a kernel may reach them anywhere.
+// Where a block may reach devices. To ask QEMU costs more than all the rest. Programs do not reach
+// any, but for those that have one mapped; kernels have them in their half, and what comes before a
+// kernel may have them anywhere.
+enum class Devices : std::uint8_t { nowhere, in_upper_half, anywhere };
+
+template <Devices devices>
 bool may_reach_device(std::uint64_t address) {
-    return is_upper_half(address) || !plugin.kernel_began.load(std::memory_order_relaxed);
+    if constexpr (devices == Devices::in_upper_half) return is_upper_half(address);
+    return devices == Devices::anywhere;
+}
+
+Devices devices_of(std::uint64_t block) {
+    if (!plugin.whole_machine || !plugin.options.memory) return Devices::nowhere;
+    if (!plugin.kernel_began) return Devices::anywhere;
+    return is_upper_half(block) ? Devices::in_upper_half : Devices::nowhere;
 }
 
 bool is_store(qemu_plugin_meminfo_t info) {
@@ -38,11 +49,11 @@ void count_access(Vcpu& vcpu, qemu_plugin_meminfo_t info, std::uint64_t accessed
 
 // A vCPU that the page does not know yet, or what may be a device. Apart, for it calls others, and
 // most accesses need not keep registers for that.
-template <bool Models, bool FindsDevices, bool Samples, bool Lends>
+template <bool Models, Devices devices, bool Samples, bool Lends>
 [[gnu::noinline]] void on_rare_access(unsigned index, qemu_plugin_meminfo_t info,
                                       std::uint64_t accessed, void* data) {
     Vcpu& vcpu = vcpu_at(index);
-    if (FindsDevices && may_reach_device(accessed)) {
+    if (may_reach_device<devices>(accessed)) {
         const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
         if (is_device(place)) {
             count_access<false, Samples, Lends>(vcpu, info, accessed, data);
@@ -55,11 +66,11 @@ template <bool Models, bool FindsDevices, bool Samples, bool Lends>
 }
 
 // `data` is where the instruction lies.
-template <bool Models, bool FindsDevices, bool Samples, bool Lends>
+template <bool Models, Devices devices, bool Samples, bool Lends>
 void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
     Vcpu& vcpu = place_of(index);
-    if (vcpu.shown == nullptr || (FindsDevices && may_reach_device(accessed))) {
-        return on_rare_access<Models, FindsDevices, Samples, Lends>(index, info, accessed, data);
+    if (vcpu.shown == nullptr || may_reach_device<devices>(accessed)) {
+        return on_rare_access<Models, devices, Samples, Lends>(index, info, accessed, data);
     }
     count_access<Models, Samples, Lends>(vcpu, info, accessed, data);
 }
@@ -91,14 +102,22 @@ void on_port_write(unsigned index, void* address) {
     count_port(vcpu_at(index), true, reinterpret_cast<std::uint64_t>(address));
 }
 
-qemu_plugin_vcpu_mem_cb_t access_callback() {
+qemu_plugin_vcpu_mem_cb_t access_callback(std::uint64_t block) {
     const PluginOptions& options = plugin.options;
+    const Devices devices = devices_of(block);
     return chosen(
-        [](auto models, auto devices, auto samples, auto lends) -> qemu_plugin_vcpu_mem_cb_t {
-            return on_access<models, devices, samples, lends>;
+        [&](auto models, auto samples, auto lends) -> qemu_plugin_vcpu_mem_cb_t {
+            switch (devices) {
+                case Devices::nowhere:
+                    return on_access<models, Devices::nowhere, samples, lends>;
+                case Devices::in_upper_half:
+                    return on_access<models, Devices::in_upper_half, samples, lends>;
+                case Devices::anywhere:
+                    return on_access<models, Devices::anywhere, samples, lends>;
+            }
+            return nullptr;
         },
-        options.caches, plugin.whole_machine&& options.memory, options.period != 0,
-        plugin.guest_page.is_open());
+        options.caches, options.period != 0, plugin.guest_page.is_open());
 }
 
 }  // namespace ringside::softpmu

@@ -1,7 +1,6 @@
 // What the plugin knows while QEMU runs, and the callbacks that QEMU gets.
 #pragma once
 
-#include <atomic>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -91,10 +90,10 @@ struct Plugin {
     std::string program;  // that the guest executes
     std::uint64_t guest_base = 0;
     bool began = false;
-    std::atomic<bool> kernel_began = false;  // in a machine, after its firmware
-    bool off = false;                        // a machine that does not count for now
-    bool alone = false;                      // a program that has one thread, and is counted so
-    std::uint64_t owed_to_second = 0;        // instructions of its second thread
+    bool kernel_began = false;         // in a machine, after its firmware
+    bool off = false;                  // a machine that does not count for now
+    bool alone = false;                // a program that has one thread, and is counted so
+    std::uint64_t owed_to_second = 0;  // instructions of its second thread
 
     Store store;
     GuestPage guest_page;
@@ -128,7 +127,8 @@ class Spot {
 // When code is executed; which of them depends on the options.
 qemu_plugin_vcpu_udata_cb_t machine_block_callback(const Block& block);
 qemu_plugin_vcpu_udata_cb_t program_block_callback(const Block& block);
-qemu_plugin_vcpu_mem_cb_t access_callback();
+// Of a block that begins there.
+qemu_plugin_vcpu_mem_cb_t access_callback(std::uint64_t block);
 // What tells a store from a load. To call QEMU for it at each access would cost as much as the
 // rest.
 qemu_plugin_meminfo_t find_store_bits();

@@ -27,7 +27,7 @@ Block describe(const qemu_plugin_tb* translated, std::size_t first, std::size_t 
         static_cast<std::uint16_t>(block.last + qemu_plugin_insn_size(last) - block.start);
     block.set_ending(ending_of(plugin.guest, bytes_of(last), block.last));
     block.in_kernel = plugin.whole_machine && is_upper_half(block.start);
-    if (block.in_kernel) plugin.kernel_began.store(true, std::memory_order_relaxed);
+    if (block.in_kernel) plugin.kernel_began = true;
     return block;
 }
 
@@ -95,7 +95,7 @@ void count_executed(qemu_plugin_tb* translated) {
 }
 
 void watch_accesses(const qemu_plugin_tb* translated) {
-    const auto callback = access_callback();
+    const auto callback = access_callback(qemu_plugin_tb_vaddr(translated));
     const bool ports = plugin.whole_machine && plugin.options.memory;
     for (std::size_t i = 0; i < qemu_plugin_tb_n_insns(translated); ++i) {
         auto* instruction = qemu_plugin_tb_get_insn(translated, i);
