@@ -3,6 +3,10 @@
 
 set(RINGSIDE_SANITIZE "" CACHE STRING "Value for -fsanitize=, for instance address,undefined")
 option(RINGSIDE_TIDY "Run clang-tidy on each room's files as they are compiled" OFF)
+# Most of what compiling costs, and clang-tidy, is headers. Some builds take eight files at a time;
+# then two of a room cannot have helpers of the same name, which may well be the same helper. The
+# release build takes each by itself, and sees what it lacks, or what one hides of its own.
+option(RINGSIDE_TOGETHER "Compile several files of a room at a time" OFF)
 
 add_library(ringside_options INTERFACE)
 target_compile_features(ringside_options INTERFACE cxx_std_20)
@@ -11,6 +15,9 @@ target_compile_options(ringside_options INTERFACE
     -Wimplicit-fallthrough -Werror -fvisibility=hidden -fvisibility-inlines-hidden
     # GCC 12 takes string concatenation for overlapping copies at -O3 (GCC bug 105651).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(RINGSIDE_TOGETHER)
+    target_compile_options(ringside_options INTERFACE -Wno-shadow)
+endif()
 if(RINGSIDE_SANITIZE)
     target_compile_options(ringside_options INTERFACE
         -fsanitize=${RINGSIDE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -29,6 +36,7 @@ function(ringside_room name)
         ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     list(TRANSFORM ROOM_DEPS PREPEND ringside_)
     target_link_libraries(ringside_${name} PUBLIC ${ROOM_DEPS} PRIVATE ringside_options ${ROOM_LIBS})
+    set_target_properties(ringside_${name} PROPERTIES UNITY_BUILD ${RINGSIDE_TOGETHER})
     if(RINGSIDE_TIDY)
         set_target_properties(ringside_${name} PROPERTIES CXX_CLANG_TIDY "clang-tidy-14;--quiet")
     endif()

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/amounts.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/verbs.h"
@@ -17,10 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using profile::Annotation;
-
-double percent(std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 // Lines of source files, read once; a file that is not here has none.
 class Sources {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv.h"
+#include "cli/amounts.h"
 #include "cli/kvm_stat_report.h"
 
 namespace ringside::cli {
@@ -11,10 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using kvm_stat::ExitTable;
 using kvm_stat::TableRow;
-
-double percent(std::uint64_t part, std::uint64_t whole) {
-    return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 // Null, and beside it why, where there is no value.
 template <typename T>

@@ -10,17 +10,17 @@ namespace {
 using kvm_stat::ExitTable;
 using kvm_stat::TableRow;
 
-std::string percent(std::uint64_t part, std::uint64_t whole) {
+std::string share(std::uint64_t part, std::uint64_t whole) {
     if (whole == 0) return "-";
-    return fmt::format("{:.2f}", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+    return fmt::format("{:.2f}", percent(part, whole));
 }
 
 std::string row_text(const ExitTable& table, const TableRow& row) {
     const auto& times = row.times;
     return fmt::format("  {:<22}{:>10}{:>8}{:>11}{:>8}{:>10}{:>10}{:>10}{:>10}\n",
                        row.name + (row.halt ? " (idle)" : ""), times.count(),
-                       percent(times.count(), table.exits), time_text(times.total_ns()),
-                       row.halt ? "-" : percent(times.total_ns(), table.exit_ns),
+                       share(times.count(), table.exits), time_text(times.total_ns()),
+                       row.halt ? "-" : share(times.total_ns(), table.exit_ns),
                        time_text(times.percentile_ns(50)), time_text(times.percentile_ns(99)),
                        time_text(times.min_ns()), time_text(times.max_ns()));
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/amounts.h"
 #include "cli/lab_report.h"
 
 namespace ringside::cli {
@@ -30,10 +31,6 @@ std::string events_text(const std::vector<lab::CountedEvent>& events, const char
 
 double milliseconds(std::uint64_t cycles, const lab::Costs& costs) {
     return double(costs.to_ns(cycles)) / 1e6;
-}
-
-double percent(std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0 : 100.0 * double(part) / double(whole);
 }
 
 std::string thread_text(const lab::ThreadResult& thread, const lab::Costs& costs,

@@ -14,7 +14,8 @@ namespace ringside::cli {
 namespace {
 
 // "12,34" as numbers.
-Result<std::vector<std::uint32_t>> parse_ids(const std::string& text, const std::string& option) {
+Result<std::vector<std::uint32_t>> parse_numbers(const std::string& text,
+                                                 const std::string& option) {
     std::vector<std::uint32_t> ids;
     if (text.empty()) return ids;
     for (const auto word : base::split(text, ',')) {
@@ -95,7 +96,7 @@ Result<profile::LoadOptions> ProfileInput::load_options() const {
     auto& filter = options.filter;
     for (const auto& [text, name, list] :
          {std::tuple{&pids, "--pid", &filter.pids}, std::tuple{&tids, "--tid", &filter.tids}}) {
-        auto ids = parse_ids(*text, name);
+        auto ids = parse_numbers(*text, name);
         if (!ids) return ids.error();
         *list = std::move(*ids);
     }

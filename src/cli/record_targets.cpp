@@ -1,9 +1,12 @@
 #include "cli/record_targets.h"
 
+#include <tuple>
+
 #include <ringside/event_set.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/stat_request.h"
 #include "components/cpu/places.h"
 #include "components/cpu/resolve.h"
 #include "session/definitions.h"
@@ -14,18 +17,6 @@ namespace {
 
 using components::cpu::CountedEvent;
 using components::cpu::Resolver;
-
-Result<std::vector<int>> parse_ids(const std::string& text, const std::string& what) {
-    std::vector<int> ids;
-    if (text.empty()) return ids;
-    for (const auto word : base::split(text, ',')) {
-        const auto id = base::parse_u64(word);
-        if (!id || *id == 0 || *id > INT32_MAX)
-            return base::fail(ErrorCode::bad_input, "not a " + what + " id: " + std::string(word));
-        ids.push_back(static_cast<int>(*id));
-    }
-    return ids;
-}
 
 std::vector<std::string> split_events(std::string_view list) {
     std::vector<std::string> names(1);
@@ -69,12 +60,13 @@ void RecordTargets::declare(Options& options) {
 }
 
 Result<void> RecordTargets::read_ids() {
-    auto processes = parse_ids(pids_, "process");
-    if (!processes) return processes.error();
-    auto threads = parse_ids(tids_, "thread");
-    if (!threads) return threads.error();
-    process_ids_ = std::move(*processes);
-    thread_ids_ = std::move(*threads);
+    for (const auto& [text, what, list] : {std::tuple{&pids_, "process", &process_ids_},
+                                           std::tuple{&tids_, "thread", &thread_ids_}}) {
+        if (text->empty()) continue;
+        auto ids = parse_ids(*text, what);
+        if (!ids) return ids.error();
+        *list = std::move(*ids);
+    }
     const int kinds = !process_ids_.empty() + !thread_ids_.empty() + !cpus_.empty() +
                       !cgroup_.empty() + static_cast<int>(all_);
     if (kinds > 1)

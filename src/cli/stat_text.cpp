@@ -17,10 +17,6 @@ std::string value_text(const StatRow& row) {
     return row.metric ? fmt::format("{:.4g}", row.value) : grouped(row.value);
 }
 
-double percent(double part, double whole) {
-    return whole == 0 ? 0 : 100 * std::abs(part / whole);
-}
-
 void add(std::string& remarks, const std::string& remark) {
     if (remark.empty()) return;
     remarks += (remarks.empty() ? "" : "; ") + remark;
@@ -32,15 +28,15 @@ std::string spread_text(const StatRow& row) {
         return row.metric ? fmt::format("{:.4g}", value) : grouped(value);
     };
     return fmt::format("+- {:.2f} % (95 %), {} to {}, deviation {:.2f} %",
-                       percent(row.runs->confidence, row.value), shown(row.runs->least),
-                       shown(row.runs->most), percent(row.runs->deviation, row.value));
+                       percent(row.runs->confidence, std::abs(row.value)), shown(row.runs->least),
+                       shown(row.runs->most), percent(row.runs->deviation, std::abs(row.value)));
 }
 
 std::string scaling_text(const StatRow& row) {
     if (!row.scaled()) return {};
     return fmt::format("scaled by {:.2f}: counted {:.1f} % of the time, +- {:.1f} %",
                        1 / row.running_ratio, 100 * row.running_ratio,
-                       percent(row.scale_error, row.value));
+                       percent(row.scale_error, std::abs(row.value)));
 }
 
 std::string row_text(const StatRow& row, const StatRows& rows, std::uint64_t wall,

@@ -37,7 +37,7 @@ double seconds(std::int64_t ns) {
     return static_cast<double>(ns) / 1e9;
 }
 
-std::string percent(double part_s, const TimeSplit& split) {
+std::string share_text(double part_s, const TimeSplit& split) {
     if (split.lifetime_ns == 0) return "       ";
     return fmt::format("{:5.1f} %", 100 * part_s / seconds(split.lifetime_ns));
 }
@@ -59,13 +59,13 @@ std::string part_line(const NamedPart& named, const TimeSplit& split) {
                            in_rest ? " (not known)" : remark(part));
     }
     return fmt::format("{:12.6f} s  {}  {}{}\n", seconds(*part.ns),
-                       percent(seconds(*part.ns), split), named.title, remark(part));
+                       share_text(seconds(*part.ns), split), named.title, remark(part));
 }
 
 std::string rest_line(const TimeSplit& split) {
     const TimePart rest{0, split.error_ns, {}, split.unexplained_reason};
     const double rest_s = seconds(split.unexplained_ns);
-    return fmt::format("{:12.6f} s  {}  unexplained{}\n", rest_s, percent(rest_s, split),
+    return fmt::format("{:12.6f} s  {}  unexplained{}\n", rest_s, share_text(rest_s, split),
                        remark(rest));
 }
 

@@ -4,9 +4,10 @@ namespace ringside::exports {
 
 namespace {
 
-class Writer {
+class FoldedWriter {
   public:
-    explicit Writer(const profile::CallTree& tree) : tree_(tree), children_(tree.children()) {}
+    explicit FoldedWriter(const profile::CallTree& tree)
+        : tree_(tree), children_(tree.children()) {}
 
     std::string write() {
         struct Visit {
@@ -49,7 +50,7 @@ class Writer {
 }  // namespace
 
 std::string folded(const profile::CallTree& tree) {
-    return Writer(tree).write();
+    return FoldedWriter(tree).write();
 }
 
 }  // namespace ringside::exports

@@ -33,9 +33,9 @@ constexpr std::uint32_t id = 1, name = 2, system_name = 3;
 constexpr std::uint32_t value_type = 1, value_unit = 2, label_key = 1, label_text = 2,
                         label_number = 3, line_function = 1;
 
-class Writer {
+class PprofWriter {
   public:
-    Writer(const profile::Profile& profile, const profile::Naming& naming)
+    PprofWriter(const profile::Profile& profile, const profile::Naming& naming)
         : profile_(profile), naming_(naming) {
         text("");  // which the format demands to be the first
     }
@@ -175,7 +175,7 @@ class Writer {
 }  // namespace
 
 Result<std::string> pprof(const profile::Profile& profile, const profile::Naming& naming) {
-    return gzip(Writer(profile, naming).write());
+    return gzip(PprofWriter(profile, naming).write());
 }
 
 }  // namespace ringside::exports

@@ -9,7 +9,7 @@ namespace ringside::lab {
 
 namespace {
 
-constexpr std::array<std::string_view, event_names> names = {
+constexpr std::array<std::string_view, event_names> texts = {
     "cycles",      "instructions",    "branches",       "cache_misses", "ops_dispatched",
     "ops_retired", "stalls_frontend", "stalls_backend", "stalls_smt"};
 
@@ -27,12 +27,12 @@ std::optional<vpmu::Event> parse_encoding(std::string_view text) {
 }  // namespace
 
 std::string_view to_string(EventName name) {
-    return names[index_of(name)];
+    return texts[index_of(name)];
 }
 
 std::optional<EventName> event_named(std::string_view name) {
     for (unsigned i = 0; i < event_names; ++i) {
-        if (names[i] == name) return static_cast<EventName>(i);
+        if (texts[i] == name) return static_cast<EventName>(i);
     }
     return std::nullopt;
 }

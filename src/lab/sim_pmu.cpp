@@ -12,8 +12,6 @@ constexpr std::uint64_t b(unsigned n) {
     return std::uint64_t{1} << n;
 }
 
-constexpr Slot cycle_counter = 31;
-
 }  // namespace
 
 SimPmu::SimPmu(const vpmu::PmuModel& model) : model_(model) {

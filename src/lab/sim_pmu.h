@@ -16,6 +16,8 @@ using vpmu::Mask;
 using vpmu::Mode;
 using vpmu::Slot;
 
+constexpr Slot cycle_counter = 31;  // on arm64
+
 // So many events of one kind.
 struct Occurrence {
     std::uint16_t select = 0;

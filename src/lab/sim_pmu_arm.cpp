@@ -9,8 +9,6 @@ using Kind = vpmu::RegisterKind;
 using vpmu::Access;
 using vpmu::Outcome;
 
-constexpr Slot cycle_counter = 31;
-
 }  // namespace
 
 // PMUSERENR_EL0: bit 0 opens all but the interrupt enables to EL0, bit 1 PMSWINC, bit 2 reads of

@@ -9,6 +9,11 @@
 
 namespace ringside::merge {
 
+// From `b` to `a`, either of which may be the later.
+inline double difference(std::uint64_t a, std::uint64_t b) {
+    return static_cast<double>(static_cast<std::int64_t>(a - b));
+}
+
 // A straight line through (guest_ns, host_ns).
 struct ClockMap {
     std::uint64_t guest_ns = 0;

@@ -60,10 +60,6 @@ double last_slope(const std::vector<Corridor>& corridors, double slope, double r
     return inside;
 }
 
-double difference(std::uint64_t a, std::uint64_t b) {
-    return static_cast<double>(static_cast<std::int64_t>(a - b));
-}
-
 class Sharpening {
   public:
     Sharpening(const ClockMap& map, std::span<const CpuPair> pairs, const Window& host)

@@ -14,10 +14,6 @@ struct Edge {
     int change = 0;
 };
 
-double difference(std::uint64_t a, std::uint64_t b) {
-    return static_cast<double>(static_cast<std::int64_t>(a - b));
-}
-
 void add_edges(const ClockMap& map, const CpuPair& pair, std::uint64_t time_ns, double radius_ns,
                std::vector<Edge>& edges) {
     const std::uint64_t at = map.to_host(time_ns);

@@ -7,7 +7,7 @@ namespace ringside::perf {
 namespace {
 
 // "RINGSIDE" as a number.
-constexpr std::uint64_t magic = 0x45444953474e4952;
+constexpr std::uint64_t context_magic = 0x45444953474e4952;
 constexpr std::size_t head_bytes = context_rest_at + 2 * sizeof(std::uint64_t);
 
 }  // namespace
@@ -32,13 +32,13 @@ std::vector<std::byte> encode_context(const Context& context) {
 std::vector<std::byte> encode_context_head(const Context& context) {
     const auto items = encode_context(context);
     base::ByteWriter out;
-    out.u64(magic).u64(head_bytes + items.size()).u64(0).u64(0).raw(items);
+    out.u64(context_magic).u64(head_bytes + items.size()).u64(0).u64(0).raw(items);
     return std::move(out).take();
 }
 
 std::uint64_t context_head_bytes(std::span<const std::byte> bytes, ByteOrder order) {
     FieldCursor cursor(bytes, order);
-    const bool ours = cursor.u64() == magic;
+    const bool ours = cursor.u64() == context_magic;
     const std::uint64_t size = cursor.u64();
     return cursor.ok() && ours && size >= head_bytes ? size : 0;
 }

@@ -12,8 +12,6 @@ using base::ByteWriter;
 
 // Texts and file names are filled up to this (NAME_ALIGN of perf's header.c).
 constexpr std::size_t text_unit = 64;
-// PERF_RECORD_MISC_BUILD_ID_SIZE: the byte behind the id says how long it is.
-constexpr std::uint16_t sized_build_id = 1 << 15;
 
 void add_text(ByteWriter& out, std::string_view text) {
     const std::size_t filled = text.size() + text_unit - text.size() % text_unit;

@@ -10,12 +10,6 @@ namespace ringside::perf {
 
 namespace {
 
-// PERF_RECORD_MISC_BUILD_ID_SIZE of perf's own headers: the byte behind the id says how long it is.
-constexpr std::uint16_t sized_build_id = 1 << 15;
-
-// "PERFILE2" as a number, in the byte order of the machine that wrote the file.
-constexpr std::uint64_t magic = 0x32454c4946524550;
-
 std::string text_field(FieldCursor& cursor) {
     const std::uint32_t size = cursor.u32();
     return std::string(FieldCursor::text_in(cursor.take(size)));
@@ -105,12 +99,12 @@ Result<HeaderSections> parse_header_sections(std::span<const std::byte> bytes) {
     FieldCursor probe(bytes);
     const std::uint64_t found = probe.u64();
     HeaderSections header;
-    if (probe.ok() && found == swap_bytes(magic)) header.order = ByteOrder::swapped;
-    if (!probe.ok() || (found != magic && found != swap_bytes(magic)))
+    if (probe.ok() && found == swap_bytes(data_magic)) header.order = ByteOrder::swapped;
+    if (!probe.ok() || (found != data_magic && found != swap_bytes(data_magic)))
         return base::fail(ErrorCode::bad_input, "offset 0: expected \"PERFILE2\"",
                           "give a file that `ringside record` or `perf record` wrote");
 
-    FieldCursor cursor(bytes.subspan(sizeof magic), header.order);
+    FieldCursor cursor(bytes.subspan(sizeof data_magic), header.order);
     const std::uint64_t size = cursor.u64();
     header.pipe = cursor.ok() && size == pipe_header_bytes;
     if (header.pipe) return header;

@@ -92,6 +92,10 @@ struct Section {
     std::uint64_t size = 0;
 };
 
+// "PERFILE2" as a number, in the byte order of the machine that wrote the file.
+constexpr std::uint64_t data_magic = 0x32454c4946524550;
+// PERF_RECORD_MISC_BUILD_ID_SIZE of perf's own headers: the byte behind the id says how long it is.
+constexpr std::uint16_t sized_build_id = 1 << 15;
 constexpr std::size_t data_header_bytes = 104;
 constexpr std::size_t pipe_header_bytes = 16;
 

@@ -19,7 +19,6 @@ namespace {
 
 using base::ByteWriter;
 
-constexpr std::uint64_t magic = 0x32454c4946524550;  // "PERFILE2"
 // Offsets in the header (perf.data-file-format.txt).
 constexpr std::size_t data_size_at = 48;
 constexpr std::size_t features_at = 72;
@@ -42,7 +41,7 @@ ByteWriter encode_head(const std::vector<WrittenEvent>& events, const Context& c
     for (const auto& event : events) attributes_at += event.ids.size() * sizeof(std::uint64_t);
     const std::uint64_t data_at = attributes_at + events.size() * attribute_bytes;
     ByteWriter out;
-    out.u64(magic).u64(data_header_bytes).u64(attribute_bytes);
+    out.u64(data_magic).u64(data_header_bytes).u64(attribute_bytes);
     add_section(out, attributes_at, events.size() * attribute_bytes);
     add_section(out, data_at, 0);
     add_section(out, 0, 0);  // event types, which nobody fills any more

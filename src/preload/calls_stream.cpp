@@ -30,7 +30,7 @@ void count_unseen(const FILE* stream, const StreamMark& mark) {
 namespace {
 
 template <typename Call>
-FILE* opening(const char* path, Call call) {
+FILE* opening_stream(const char* path, Call call) {
     if (excluded()) return call();
     const io_word before = now();
     FILE* stream = call();
@@ -83,18 +83,18 @@ int flushing(FILE* stream, Call call) {
 }  // namespace
 
 INTERPOSE(FILE*, fopen, (const char* path, const char* mode)) {
-    return opening(path, [&] { return REAL(fopen)(path, mode); });
+    return opening_stream(path, [&] { return REAL(fopen)(path, mode); });
 }
 INTERPOSE(FILE*, fopen64, (const char* path, const char* mode)) {
-    return opening(path, [&] { return REAL(fopen64)(path, mode); });
+    return opening_stream(path, [&] { return REAL(fopen64)(path, mode); });
 }
 INTERPOSE(FILE*, freopen, (const char* path, const char* mode, FILE* stream)) {
     forget_stream(stream);
-    return opening(path, [&] { return REAL(freopen)(path, mode, stream); });
+    return opening_stream(path, [&] { return REAL(freopen)(path, mode, stream); });
 }
 INTERPOSE(FILE*, freopen64, (const char* path, const char* mode, FILE* stream)) {
     forget_stream(stream);
-    return opening(path, [&] { return REAL(freopen64)(path, mode, stream); });
+    return opening_stream(path, [&] { return REAL(freopen64)(path, mode, stream); });
 }
 
 INTERPOSE(int, fclose, (FILE * stream)) {
