@@ -4,8 +4,9 @@
 set(RINGSIDE_SANITIZE "" CACHE STRING "Value for -fsanitize=, for instance address,undefined")
 option(RINGSIDE_TIDY "Run clang-tidy on each room's files as they are compiled" OFF)
 # Most of what compiling costs, and clang-tidy, is headers. Some builds take eight files at a time;
-# then two of a room cannot have helpers of the same name, which may well be the same helper. The
-# release build takes each by itself, and sees what it lacks, or what one hides of its own.
+# then two of a room cannot have helpers of the same name, which may well be the same helper. Builds
+# that are used take each by itself: they see what it lacks, or what one hides of its own, and what
+# links one file of a room does not get eight.
 option(RINGSIDE_TOGETHER "Compile several files of a room at a time" OFF)
 
 add_library(ringside_options INTERFACE)

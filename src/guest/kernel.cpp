@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/process.h"
@@ -49,9 +47,7 @@ struct Packing {
 };
 using namespace std::string_view_literals;
 constexpr Packing packings[] = {
-    {"\xfd"
-     "7zXZ\0"sv,
-     "xz"},
+    {"\xfd\x37zXZ\0"sv, "xz"},
     {"\x1f\x8b"sv, "gzip"},
     {"\x28\xb5\x2f\xfd"sv, "zstd"},
 };
