@@ -15,7 +15,7 @@ namespace ringside::guest {
 Result<std::string> kernel_release(const PackageSet& packages);
 
 // An x86 kernel is packed, and the first it does is to unpack itself, which takes an emulated
-// machine as long as all the rest of its boot. QEMU can also enter the kernel inside, if that was
+// machine longer than all the rest of its boot. QEMU can also enter the kernel inside, if that was
 // built for it (CONFIG_PVH): so it is unpacked once, into the cache. Any other boots as it is.
 //
 // Where the kernel lies that a machine boots, or will lie when provide_kernel() was there.

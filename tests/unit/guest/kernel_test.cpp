@@ -1,5 +1,6 @@
 #include "guest/kernel.h"
 
+#include <cstdlib>
 #include <cstring>
 
 #include <gmock/gmock.h>
@@ -26,10 +27,7 @@ std::string image_of(std::string_view packed) {
     return image + std::string(packed) + "size" + "what follows";
 }
 
-const std::string xz(
-    "\xfd"
-    "7zXZ\0 and so on",
-    16);
+const std::string xz("\xfd\x37zXZ\0 and so on", 16);
 
 TEST(PackedKernel, IsFoundByTheBootProtocol) {
     const auto image = image_of(xz);
@@ -112,6 +110,17 @@ TEST_F(KernelOfPackages, BootsAsItIsOtherwise) {
     EXPECT_EQ(place(), packed);
     ASSERT_TRUE(provide_kernel(packed, packages, silent));
     EXPECT_EQ(read_file(packed).value(), "an image of arm64");
+}
+
+TEST_F(KernelOfPackages, BootsAsItIsWhereNothingUnpacksIt) {
+    write("config-6.1.0-x", "CONFIG_X=y\nCONFIG_PVH=y\n");
+    const std::string path = ::getenv("PATH");
+    ::setenv("PATH", folder.path().c_str(), 1);
+    const auto placed = place_kernel(cache, packages);
+    ::setenv("PATH", path.c_str(), 1);
+    ASSERT_TRUE(placed);
+    EXPECT_EQ(*placed, packages.root / "boot/vmlinuz-6.1.0-x");
+    EXPECT_NE(place(), *placed);
 }
 
 TEST_F(KernelOfPackages, ThatIsDamagedIsNotLeftInTheCache) {
