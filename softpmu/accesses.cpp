@@ -7,7 +7,8 @@ namespace ringside::softpmu {
 namespace {
 
 template <bool Samples, bool Lends, typename Address>
-void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store, Address address) {
+[[gnu::always_inline]] inline void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store,
+                                                Address address) {
     if (vcpu.memory->translations.misses(accessed)) {
         add<Samples, Lends>(vcpu, store ? SOFT_DTLB_STORE_MISS_MODEL : SOFT_DTLB_LOAD_MISS_MODEL, 1,
                             address);
@@ -36,41 +37,43 @@ Devices devices_of(std::uint64_t block) {
     return is_upper_half(block) ? Devices::in_upper_half : Devices::nowhere;
 }
 
+// Which bit of what QEMU says of an access tells a store from a load. To call QEMU for it at each
+// would cost as much as the rest.
+unsigned store_bit = 0;
+
 bool is_store(qemu_plugin_meminfo_t info) {
-    return (info & plugin.store_bits) != 0;
+    return (info >> store_bit & 1) != 0;
 }
 
 template <bool Models, bool Samples, bool Lends>
-void count_access(Vcpu& vcpu, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
+[[gnu::always_inline]] inline void count_access(Vcpu& vcpu, qemu_plugin_meminfo_t info,
+                                                std::uint64_t accessed, void* data) {
     const auto address = [&](std::uint64_t) { return reinterpret_cast<std::uint64_t>(data); };
     add<Samples, Lends>(vcpu, is_store(info) ? SOFT_STORES : SOFT_LOADS, 1, address);
     if constexpr (Models) model_access<Samples, Lends>(vcpu, accessed, is_store(info), address);
 }
 
-// A vCPU that the page does not know yet, or what may be a device. Apart, for it calls others, and
-// most accesses need not keep registers for that.
-template <bool Models, Devices devices, bool Samples, bool Lends>
-[[gnu::noinline]] void on_rare_access(unsigned index, qemu_plugin_meminfo_t info,
+// Of what may be a device. Apart, for it calls others, and most accesses need not keep registers
+// for that.
+template <bool Models, bool Samples, bool Lends>
+[[gnu::noinline]] void on_rare_access(Vcpu& vcpu, qemu_plugin_meminfo_t info,
                                       std::uint64_t accessed, void* data) {
-    Vcpu& vcpu = vcpu_at(index);
-    if (may_reach_device<devices>(accessed)) {
-        const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
-        if (is_device(place)) {
-            count_access<false, Samples, Lends>(vcpu, info, accessed, data);
-            const auto ip = reinterpret_cast<std::uint64_t>(data);
-            count_device(vcpu, place, {accessed, ip, is_store(info)});
-            return;
-        }
+    const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
+    if (is_device(place)) {
+        count_access<false, Samples, Lends>(vcpu, info, accessed, data);
+        const auto ip = reinterpret_cast<std::uint64_t>(data);
+        count_device(vcpu, place, {accessed, ip, is_store(info)});
+    } else {
+        count_access<Models, Samples, Lends>(vcpu, info, accessed, data);
     }
-    count_access<Models, Samples, Lends>(vcpu, info, accessed, data);
 }
 
-// `data` is where the instruction lies.
+// `data` is where the instruction lies. Its block came first, so the page knows the vCPU.
 template <bool Models, Devices devices, bool Samples, bool Lends>
 void on_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed, void* data) {
     Vcpu& vcpu = place_of(index);
-    if (vcpu.shown == nullptr || may_reach_device<devices>(accessed)) {
-        return on_rare_access<Models, devices, Samples, Lends>(index, info, accessed, data);
+    if (may_reach_device<devices>(accessed)) {
+        return on_rare_access<Models, Samples, Lends>(vcpu, info, accessed, data);
     }
     count_access<Models, Samples, Lends>(vcpu, info, accessed, data);
 }
@@ -86,13 +89,12 @@ void count_io(Vcpu& vcpu, std::uint64_t ip) {
     }
 }
 
-// At every level 1 that is one bit; which one is QEMU's business.
-qemu_plugin_meminfo_t find_store_bits() {
-    qemu_plugin_meminfo_t bits = 0;
-    for (qemu_plugin_meminfo_t bit = 1; bit != 0; bit <<= 1) {
-        if (qemu_plugin_mem_is_store(bit)) bits |= bit;
+// At every level 1 there is one; which one is QEMU's business.
+bool find_store_bit() {
+    for (store_bit = 0; store_bit < 32; ++store_bit) {
+        if (qemu_plugin_mem_is_store(qemu_plugin_meminfo_t{1} << store_bit)) return true;
     }
-    return bits;
+    return false;
 }
 
 void on_port_read(unsigned index, void* address) {

@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+
+struct soft_hot_block;
 
 namespace ringside::softpmu {
 
@@ -43,14 +44,16 @@ constexpr std::uint64_t nowhere = 1;
 // What is asked at every block that is executed fits into one cache line.
 struct alignas(64) Block {
     std::uint64_t start = 0;
-    std::uint64_t last = 0;          // where its last instruction begins
-    std::uint64_t fall = nowhere;    // where it goes on without a branch, if it can
-    std::uint64_t target = nowhere;  // where it branches to, if that is always the same
-    std::uint32_t count = 0;         // of instructions
+    std::uint64_t last = 0;                  // where its last instruction begins
+    std::uint64_t fall = nowhere;            // where it goes on without a branch, if it can
+    std::uint64_t target = nowhere;          // where it branches to, if that is always the same
+    const std::uint16_t* offsets = nullptr;  // of each instruction, from the start
+    soft_hot_block* hot = nullptr;           // where it is counted by itself, if it is
+    std::uint32_t count = 0;                 // of instructions
     std::uint16_t bytes = 0;
+    std::uint16_t predicted_at = 0;  // in a branch predictor
     End end = End::none;
     bool in_kernel = false;
-    std::vector<std::uint16_t> offsets;  // of each instruction, from the start
 
     // Once all the rest is known.
     void set_ending(const Ending& ending) {
@@ -64,11 +67,16 @@ struct alignas(64) Block {
     // Which of its instructions begins at `address`; `count` if none does.
     std::uint32_t index_of(std::uint64_t address) const {
         const auto offset = address - start;
-        const auto found = std::lower_bound(offsets.begin(), offsets.end(), offset);
-        const bool there = found != offsets.end() && *found == offset;
-        return there ? static_cast<std::uint32_t>(found - offsets.begin()) : count;
+        const auto* found = std::lower_bound(offsets, offsets + count, offset);
+        const bool there = found != offsets + count && *found == offset;
+        return there ? static_cast<std::uint32_t>(found - offsets) : count;
     }
-    bool operator==(const Block&) const = default;
+    // Whether it was translated from the same instructions.
+    bool is_same_code(const Block& other) const {
+        return start == other.start && count == other.count && bytes == other.bytes &&
+               end == other.end && target == other.target &&
+               std::equal(offsets, offsets + count, other.offsets);
+    }
 };
 
 }  // namespace ringside::softpmu

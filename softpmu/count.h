@@ -45,8 +45,7 @@ template <typename Address>
 // writes its own counters. `address` as for lend().
 template <bool Samples, bool Lends, typename Address>
 void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, Address address) {
-    const std::uint64_t now = vcpu.shown->counter[counter].raw +=
-        static_cast<std::uint64_t>(amount);
+    const std::uint64_t now = vcpu.counter[counter].raw += static_cast<std::uint64_t>(amount);
     if constexpr (Lends) lend(vcpu, counter, now, amount, address);
     if constexpr (Samples) {
         if (counter == vcpu.sampled && now >= vcpu.sample_at) [[unlikely]] {

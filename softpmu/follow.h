@@ -37,7 +37,7 @@ struct Counting {
         if (ways.branches && taken) one_more(SOFT_TAKEN_BRANCHES);
         if constexpr (ways.predicts) {
             const bool guessed = block.end == End::conditional;
-            if (guessed && vcpu.predictor->misses(block.last, taken)) {
+            if (guessed && vcpu.predictor->misses(block.predicted_at, taken)) {
                 one_more(SOFT_BRANCH_MISS_MODEL);
             }
         }
@@ -65,7 +65,7 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
     if (stretch.block.in_kernel) {
         add<Samples, Lends>(vcpu, SOFT_KERNEL_INSTRUCTIONS, stretch.executed, stretch);
     } else if constexpr (Lends) {
-        const auto& counter = vcpu.shown->counter;
+        const auto* counter = vcpu.counter;
         lend(vcpu, SOFT_USER_INSTRUCTIONS,
              counter[SOFT_INSTRUCTIONS].raw - counter[SOFT_KERNEL_INSTRUCTIONS].raw,
              stretch.executed, stretch);
@@ -75,7 +75,7 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
 [[gnu::noinline]] inline void take_due_samples(Vcpu& vcpu, const Block& before,
                                                const Block& block) {
     const auto sampled = static_cast<soft_counter>(vcpu.sampled);
-    const std::uint64_t now = vcpu.shown->counter[sampled].raw;
+    const std::uint64_t now = vcpu.counter[sampled].raw;
     if (sampled == SOFT_BRANCHES || sampled == SOFT_TAKEN_BRANCHES) {
         take_samples(vcpu, sampled, now, [&](std::uint64_t) { return before.last; });
     } else {
@@ -88,22 +88,24 @@ void count_instructions(Vcpu& vcpu, const Stretch& stretch) {
 template <Ways ways>
 [[gnu::always_inline]] inline void count_branch(Vcpu& vcpu, const Block& before,
                                                 const Block& block) {
-    auto& counter = vcpu.shown->counter;
-    const bool taken = block.start != before.fall;
-    counter[SOFT_BRANCHES].raw += is_branch(before.end) ? 1 : 0;
-    counter[SOFT_TAKEN_BRANCHES].raw += taken ? 1 : 0;
-    if constexpr (ways.predicts) {
-        if (before.end == End::conditional) {
-            const bool missed = vcpu.predictor->misses(before.last, taken);
+    auto* counter = vcpu.counter;
+    const std::uint64_t taken = block.start != before.fall ? 1 : 0;
+    counter[SOFT_TAKEN_BRANCHES].raw += taken;
+    if (before.end == End::conditional) {
+        counter[SOFT_BRANCHES].raw += 1;
+        if constexpr (ways.predicts) {
+            const bool missed = vcpu.predictor->misses(before.predicted_at, taken);
             counter[SOFT_BRANCH_MISS_MODEL].raw += missed ? 1 : 0;
         }
+    } else {
+        counter[SOFT_BRANCHES].raw += is_branch(before.end) ? 1 : 0;
     }
 }
 
 template <Ways ways>
 [[gnu::always_inline]] inline void count_expected(Vcpu& vcpu, const Block& before,
                                                   const Block& block) {
-    auto& counter = vcpu.shown->counter;
+    auto* counter = vcpu.counter;
     if constexpr (ways.branches) count_branch<ways>(vcpu, before, block);
     counter[SOFT_INSTRUCTIONS].raw += block.count;
     if (block.in_kernel) counter[SOFT_KERNEL_INSTRUCTIONS].raw += block.count;
@@ -131,7 +133,7 @@ template <Ways ways>
 
 inline void count_lent(Vcpu& vcpu, const Block& before, const Block& block) {
     count_expected<Ways{.branches = true}>(vcpu, before, block);
-    const auto& own = vcpu.shown->counter;
+    const auto* own = vcpu.counter;
     const auto lend_count = [&](unsigned counter, std::uint64_t now) {
         show(vcpu.lent->counter[counter].raw, now);
         return static_cast<unsigned>(now >= load(vcpu.alarms->counter[counter].limit));

@@ -11,7 +11,7 @@ namespace {
 // How many instructions must have been executed for a guest's alarm. It is set by the kernel, on
 // this very vCPU, so it stays while a program runs. No event comes more often than instructions.
 std::uint64_t next_alarm(const Vcpu& vcpu) {
-    const auto& own = vcpu.shown->counter;
+    const auto* own = vcpu.counter;
     const std::uint64_t executed = own[SOFT_INSTRUCTIONS].raw;
     const std::uint64_t by_programs = executed - own[SOFT_KERNEL_INSTRUCTIONS].raw;
     std::uint64_t least = never;
@@ -50,7 +50,7 @@ template <Ways ways>
 // To the guest, for which nothing is due.
 template <Ways ways>
 void show_to_guest(Vcpu& vcpu) {
-    const auto& own = vcpu.shown->counter;
+    const auto* own = vcpu.counter;
     auto& lent = vcpu.lent->counter;
     const std::uint64_t executed = own[SOFT_INSTRUCTIONS].raw;
     show(lent[SOFT_INSTRUCTIONS].raw, executed);
@@ -66,10 +66,10 @@ template <Ways ways>
 void on_program_block(unsigned index, void* data) {
     Vcpu& vcpu = vcpus[index];
     const Block& block = *static_cast<const Block*>(data);
-    const std::uint64_t now = *vcpu.executed + block.count;
-    if (now >= vcpu.look_at) [[unlikely]]
+    std::uint64_t& executed = vcpu.counter[SOFT_INSTRUCTIONS].raw;
+    if (executed + block.count >= vcpu.look_at) [[unlikely]]
         return look_at_block<ways>(index, data);
-    *vcpu.executed = now;
+    executed += block.count;
     const Block& before = vcpu.flow.go_on(block);
     if constexpr (ways.branches) count_branch<ways>(vcpu, before, block);
     if constexpr (ways.lends) show_to_guest<ways>(vcpu);

@@ -91,7 +91,7 @@ int install(qemu_plugin_id_t id, const qemu_info_t& info, std::span<char* const>
     }
     plugin.guest = machine == EM_AARCH64 ? Guest::arm64 : Guest::x86_64;
     plugin.whole_machine = info.system_emulation;
-    plugin.store_bits = find_store_bits();
+    if (!find_store_bit()) return refuse("this QEMU does not tell stores from loads");
     Dl_info self{};
     ::dladdr(&qemu_plugin_version, &self);
     const std::string file = self.dli_fname != nullptr ? self.dli_fname : "";

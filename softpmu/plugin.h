@@ -35,7 +35,7 @@ struct VcpuProfile {
 };
 
 struct alignas(256) Vcpu {
-    std::uint64_t* executed = &nothing_executed;  // on its page, once that knows it
+    vpmu_page_counter* counter = nothing_counted;  // on its page, once that knows it
     std::uint64_t look_at = 0;        // the count at which there is more to do than to count
     vpmu_page_vcpu* shown = nullptr;  // null: the page does not know it yet, or the thread it runs
     vpmu_page_vcpu* lent = nullptr;   // the copy that the guest sees, if it does
@@ -67,7 +67,7 @@ struct alignas(256) Vcpu {
     }
 
   private:
-    static inline std::uint64_t nothing_executed = 0;
+    static inline vpmu_page_counter nothing_counted[VPMU_PAGE_COUNTERS]{};
 };
 
 // Which is the kernel's, on both architectures.
@@ -85,7 +85,6 @@ struct Plugin {
     PluginOptions options;
     Guest guest = Guest::x86_64;
     bool whole_machine = false;
-    qemu_plugin_meminfo_t store_bits = 0;
     SelfPlugin self;      // for what the guest executes
     std::string program;  // that the guest executes
     std::uint64_t guest_base = 0;
@@ -101,7 +100,6 @@ struct Plugin {
     GuestMemory memory;  // of a machine that is profiled, once it was found
     std::mutex mutex;    // for what follows, and for the store's slow ways
     std::unordered_multimap<std::uint64_t, Block*> blocks;
-    std::unordered_map<const Block*, soft_hot_block*> hot_blocks;
     std::vector<Range> mapped;  // of which the list of mappings was written
 };
 
@@ -129,9 +127,8 @@ qemu_plugin_vcpu_udata_cb_t machine_block_callback(const Block& block);
 qemu_plugin_vcpu_udata_cb_t program_block_callback(const Block& block);
 // Of a block that begins there.
 qemu_plugin_vcpu_mem_cb_t access_callback(std::uint64_t block);
-// What tells a store from a load. To call QEMU for it at each access would cost as much as the
-// rest.
-qemu_plugin_meminfo_t find_store_bits();
+// Whether QEMU tells stores from loads as expected.
+bool find_store_bit();
 void on_port_read(unsigned index, void* address);
 void on_port_write(unsigned index, void* address);
 // The vCPU runs a thread that the page does not know yet. With the mutex, or taking it.
@@ -139,7 +136,9 @@ void claim(unsigned index, Vcpu& vcpu);
 void claim_locked(unsigned index, Vcpu& vcpu);
 
 inline Vcpu& place_of(unsigned index) {
-    return vcpus[index < SOFT_VCPUS ? index : SOFT_VCPUS];
+    if (index >= SOFT_VCPUS) [[unlikely]]
+        return vcpus[SOFT_VCPUS];
+    return vcpus[index];
 }
 inline Vcpu& vcpu_at(unsigned index) {
     Vcpu& vcpu = place_of(index);

@@ -23,10 +23,10 @@ template <bool Samples>
 void on_block(unsigned index, void* data) {
     Vcpu& vcpu = place_of(index);
     const Block& block = *static_cast<const Block*>(data);
-    const std::uint64_t now = *vcpu.executed + block.count;
-    if (now >= vcpu.look_at) [[unlikely]]
+    std::uint64_t& executed = vcpu.counter[SOFT_INSTRUCTIONS].raw;
+    if (executed + block.count >= vcpu.look_at) [[unlikely]]
         return look_at_block<Samples>(index, block);
-    *vcpu.executed = now;
+    executed += block.count;
 }
 
 // A block that ends with a repeated string instruction comes again for each repetition, with that
@@ -35,7 +35,7 @@ template <bool Samples>
 void on_repeated_block(unsigned index, void* data) {
     Vcpu& vcpu = vcpu_at(index);
     const Block& block = *static_cast<const Block*>(data);
-    const std::uint64_t& executed = vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
+    const std::uint64_t& executed = vcpu.counter[SOFT_INSTRUCTIONS].raw;
     const bool again = block.start == vcpu.repeated && executed == vcpu.executed_by_then;
     const std::uint32_t skipped = again ? 1 : 0;
     count_instructions<Samples, false>(vcpu, {block, block.count - skipped, skipped});

@@ -12,16 +12,19 @@ namespace ringside::softpmu {
 
 namespace {
 
-// `count` instructions of it, from `first` on.
+// `count` instructions of it, from `first` on. Their offsets are there until the next call.
 Block describe(const qemu_plugin_tb* translated, std::size_t first, std::size_t count) {
+    static std::vector<std::uint16_t> offsets;
+    offsets.clear();
     Block block;
     block.count = static_cast<std::uint32_t>(count);
-    block.offsets.reserve(count);
     block.start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, first));
     for (std::size_t i = first; i < first + count; ++i) {
         block.last = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, i));
-        block.offsets.push_back(static_cast<std::uint16_t>(block.last - block.start));
+        offsets.push_back(static_cast<std::uint16_t>(block.last - block.start));
     }
+    block.offsets = offsets.data();
+    block.predicted_at = BranchPredictor::place_of(block.last);
     const auto* last = qemu_plugin_tb_get_insn(translated, first + count - 1);
     block.bytes =
         static_cast<std::uint16_t>(block.last + qemu_plugin_insn_size(last) - block.start);
@@ -31,35 +34,41 @@ Block describe(const qemu_plugin_tb* translated, std::size_t first, std::size_t 
     return block;
 }
 
+soft_hot_block* hot_place(const Block& block) {
+    soft_hot_block* place = plugin.store.new_hot_block();
+    if (place == nullptr) return nullptr;
+    place->start = block.start;
+    place->instructions = block.count;
+    place->bytes = block.bytes;
+    return place;
+}
+
+// A copy that stays.
+Block& kept_copy(const Block& block) {
+    auto* offsets = new std::uint16_t[block.count];
+    std::copy_n(block.offsets, block.count, offsets);
+    auto* kept = new Block(block);
+    kept->offsets = offsets;
+    return *kept;
+}
+
 // QEMU translates the same code again and again; the counts of its blocks stay together.
-Block* keep(Block&& block, bool& is_new) {
+Block& keep(const Block& block) {
     const std::uint64_t key = block.start * 0x9e3779b97f4a7c15u ^ block.last;
     const auto [first, last] = plugin.blocks.equal_range(key);
     for (auto at = first; at != last; ++at) {
-        if (*at->second == block) return at->second;
+        if (at->second->is_same_code(block)) return *at->second;
     }
-    is_new = true;
-    return plugin.blocks.emplace(key, new Block(std::move(block)))->second;
+    Block& kept = kept_copy(block);
+    if (plugin.options.hot) kept.hot = hot_place(block);
+    plugin.blocks.emplace(key, &kept);
+    return kept;
 }
 
-void count_hot(const Spot& spot, const Block& block, bool is_new) {
-    soft_hot_block*& place = plugin.hot_blocks[&block];
-    if (is_new) {
-        place = plugin.store.new_hot_block();
-        if (place != nullptr) {
-            place->start = block.start;
-            place->instructions = block.count;
-            place->bytes = block.bytes;
-        }
-    }
-    if (place != nullptr) spot.add(place->executed, 1);
-}
-
-Block& count(const Spot& spot, Block&& described) {
-    bool is_new = false;
-    Block& block = *keep(std::move(described), is_new);
+Block& count(const Spot& spot, const Block& described) {
+    Block& block = keep(described);
     if (plugin.options.hot) {
-        count_hot(spot, block, is_new);
+        if (block.hot != nullptr) spot.add(block.hot->executed, 1);
     } else if (plugin.alone && block.end != End::repeated) {
         count_alone(spot, block);
     } else {
@@ -87,10 +96,10 @@ void count_executed(qemu_plugin_tb* translated) {
     const bool follows_all = !options.hot && options.follows_branches() && !plugin.whole_machine;
     if (!follows_all && may_lack_its_last(whole)) {
         const std::size_t last = instructions - 1;
-        whole = describe(translated, 0, last);
         count(Spot(qemu_plugin_tb_get_insn(translated, last)), describe(translated, last, 1));
+        whole = describe(translated, 0, last);
     }
-    Block& block = count(Spot(translated), std::move(whole));
+    Block& block = count(Spot(translated), whole);
     if (options.profile && block.in_kernel) watch_devices(translated, block);
 }
 

@@ -20,9 +20,9 @@ void claim(unsigned index, Vcpu& vcpu) {
         if (!plugin.whole_machine) plugin.store.begin_thread(index, vcpu.thread);
         vcpu.shown = &plugin.store.vcpu(index);
     }
-    vcpu.executed = &vcpu.shown->counter[SOFT_INSTRUCTIONS].raw;
+    vcpu.counter = vcpu.shown->counter;
     if (index == 1) {
-        vcpu.shown->counter[SOFT_INSTRUCTIONS].raw += std::exchange(plugin.owed_to_second, 0);
+        vcpu.counter[SOFT_INSTRUCTIONS].raw += std::exchange(plugin.owed_to_second, 0);
     }
     vcpu.index = index;
     if (plugin.guest_page.is_open()) {
@@ -32,7 +32,7 @@ void claim(unsigned index, Vcpu& vcpu) {
     if (plugin.profile.is_open() && vcpu.profile == nullptr) begin_profile(vcpu);
     vcpu.sampled = static_cast<std::uint32_t>(plugin.options.sampled);
     // Its count goes on where another thread left it, or begins.
-    const std::uint64_t counted = vcpu.shown->counter[vcpu.sampled].raw;
+    const std::uint64_t counted = vcpu.counter[vcpu.sampled].raw;
     if (counted == 0 || vcpu.sample_at == 0) vcpu.sample_at = counted + plugin.options.period;
 }
 

@@ -119,7 +119,8 @@ TEST(Block, KnowsItsInstructions) {
     Block block;
     block.start = 0x100;
     block.count = 3;
-    block.offsets = {0, 2, 7};
+    const std::uint16_t offsets[] = {0, 2, 7};
+    block.offsets = offsets;
     EXPECT_EQ(block.index_of(0x100), 0u);
     EXPECT_EQ(block.index_of(0x107), 2u);
     EXPECT_EQ(block.index_of(0x103), 3u) << "in the middle of one";

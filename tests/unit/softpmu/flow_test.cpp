@@ -6,15 +6,14 @@ namespace ringside::softpmu {
 namespace {
 
 // Instructions of four bytes each.
+constexpr std::uint16_t multiples_of_four[] = {0, 4, 8, 12, 16, 20, 24, 28, 32, 36};
 Block make(std::uint64_t start, std::uint32_t count, End end, std::uint64_t target = 0) {
     Block block;
     block.start = start;
     block.count = count;
     block.last = start + 4 * (count - 1);
     block.bytes = static_cast<std::uint16_t>(4 * count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-        block.offsets.push_back(static_cast<std::uint16_t>(4 * i));
-    }
+    block.offsets = multiples_of_four;
     block.set_ending({end, target});
     return block;
 }

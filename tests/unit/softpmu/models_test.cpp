@@ -9,17 +9,19 @@ namespace {
 
 TEST(BranchPredictor, LearnsALoop) {
     BranchPredictor predictor;
+    const auto place = BranchPredictor::place_of(0x400100);
     int misses = 0;
-    for (int i = 0; i < 1000; ++i) misses += predictor.misses(0x400100, true);
+    for (int i = 0; i < 1000; ++i) misses += predictor.misses(place, true);
     EXPECT_EQ(misses, 2) << "two to learn";
-    EXPECT_TRUE(predictor.misses(0x400100, false));
-    EXPECT_FALSE(predictor.misses(0x400100, true)) << "one exception does not unlearn it";
+    EXPECT_TRUE(predictor.misses(place, false));
+    EXPECT_FALSE(predictor.misses(place, true)) << "one exception does not unlearn it";
 }
 
 TEST(BranchPredictor, CannotFollowAnAlternation) {
     BranchPredictor predictor;
+    const auto place = BranchPredictor::place_of(0x400100);
     int misses = 0;
-    for (int i = 0; i < 1000; ++i) misses += predictor.misses(0x400100, i % 2 == 0);
+    for (int i = 0; i < 1000; ++i) misses += predictor.misses(place, i % 2 == 0);
     EXPECT_GE(misses, 500);
 }
 
