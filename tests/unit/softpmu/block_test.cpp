@@ -128,5 +128,25 @@ TEST(Block, KnowsItsInstructions) {
     EXPECT_EQ(block.index_of(0x10000102), 3u) << "beyond 16 bits";
 }
 
+TEST(Block, IsTheSameCodeIfItsInstructionsAre) {
+    const std::uint16_t offsets[] = {0, 2, 7};
+    const std::uint16_t equal_offsets[] = {0, 2, 7};
+    const std::uint16_t others[] = {0, 3, 7};
+    Block block;
+    block.start = 0x100;
+    block.count = 3;
+    block.bytes = 9;
+    block.offsets = offsets;
+    block.set_ending({End::conditional, 0x100});
+    Block other = block;
+    other.offsets = equal_offsets;
+    EXPECT_TRUE(block.is_same_code(other));
+    other.offsets = others;
+    EXPECT_FALSE(block.is_same_code(other)) << "overwritten by instructions of other lengths";
+    other = block;
+    other.set_ending({End::conditional, 0x200});
+    EXPECT_FALSE(block.is_same_code(other)) << "overwritten by a branch elsewhere";
+}
+
 }  // namespace
 }  // namespace ringside::softpmu
