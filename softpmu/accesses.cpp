@@ -8,7 +8,7 @@ namespace {
 
 template <bool Samples, bool Lends, typename Address>
 [[gnu::always_inline]] inline void model_access(Vcpu& vcpu, std::uint64_t accessed, bool store,
-                                                Address address) {
+                                                const Address& address) {
     if (vcpu.memory->translations.misses(accessed)) {
         add<Samples, Lends>(vcpu, store ? SOFT_DTLB_STORE_MISS_MODEL : SOFT_DTLB_LOAD_MISS_MODEL, 1,
                             address);

@@ -18,9 +18,10 @@ inline void show(std::uint64_t& word, std::uint64_t value) {
 }
 
 // What the guest sees of a count, and what it asked to be told of it. `address(n)` is where the
-// counter was n less than now.
+// counter was n less than now; copying it here would cost more than the count.
 template <typename Address>
-void lend(Vcpu& vcpu, unsigned counter, std::uint64_t now, std::int64_t amount, Address address) {
+void lend(Vcpu& vcpu, unsigned counter, std::uint64_t now, std::int64_t amount,
+          const Address& address) {
     show(vcpu.lent->counter[counter].raw, now);
     if (now >= load(vcpu.alarms->counter[counter].limit)) [[unlikely]] {
         plugin.guest_page.sound(vcpu.index, counter, now, amount, address);
@@ -30,7 +31,7 @@ void lend(Vcpu& vcpu, unsigned counter, std::uint64_t now, std::int64_t amount, 
 // At every period-th event, exactly, however many of them come at once.
 template <typename Address>
 [[gnu::noinline]] void take_samples(Vcpu& vcpu, soft_counter counter, std::uint64_t now,
-                                    Address address) {
+                                    const Address& address) {
     for (; now >= vcpu.sample_at; vcpu.sample_at += plugin.options.period) {
         const std::uint64_t ip = address(now - vcpu.sample_at);
         if (vcpu.profile != nullptr) {
@@ -44,7 +45,7 @@ template <typename Address>
 // One instruction on the page itself, where nobody sees but the plugin's own readers: each vCPU
 // writes its own counters. `address` as for lend().
 template <bool Samples, bool Lends, typename Address>
-void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, Address address) {
+void add(Vcpu& vcpu, soft_counter counter, std::int64_t amount, const Address& address) {
     const std::uint64_t now = vcpu.counter[counter].raw += static_cast<std::uint64_t>(amount);
     if constexpr (Lends) lend(vcpu, counter, now, amount, address);
     if constexpr (Samples) {

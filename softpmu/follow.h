@@ -19,6 +19,7 @@ struct Ways {
     bool predicts = false;
     bool samples = false;
     bool lends = false;
+    bool samples_instructions = false;  // and nothing else
 };
 
 // What Flow finds out, as counts of one vCPU.
@@ -110,7 +111,9 @@ template <Ways ways>
     counter[SOFT_INSTRUCTIONS].raw += block.count;
     if (block.in_kernel) counter[SOFT_KERNEL_INSTRUCTIONS].raw += block.count;
     if constexpr (ways.samples) {
-        if (counter[vcpu.sampled].raw >= vcpu.sample_at) [[unlikely]]
+        const unsigned sampled =
+            ways.samples_instructions ? unsigned{SOFT_INSTRUCTIONS} : vcpu.sampled;
+        if (counter[sampled].raw >= vcpu.sample_at) [[unlikely]]
             take_due_samples(vcpu, before, block);
     }
 }
@@ -165,7 +168,8 @@ template <Ways ways>
         return on_unexpected_block<ways>(index, vcpu, block);
     }
     const Block& before = vcpu.flow.go_on(block);
-    if constexpr (!ways.lends && !(ways.predicts && ways.samples)) {
+    constexpr bool samples_others = ways.samples && !ways.samples_instructions;
+    if constexpr (!ways.lends && !(ways.predicts && samples_others)) {
         return count_expected<ways>(vcpu, before, block);
     }
     if constexpr (!ways.predicts && !ways.samples) return count_lent(vcpu, before, block);

@@ -82,11 +82,18 @@ bool is_programs_own(const Block& block) {
     return plugin.kernel_began && !block.in_kernel && block.end != End::repeated && !only_one;
 }
 
+// If of any, then of instructions.
+constexpr Ways with_samples_of_instructions(Ways ways) {
+    ways.samples_instructions = ways.samples;
+    return ways;
+}
+
 template <Ways ways>
 qemu_plugin_vcpu_udata_cb_t callback_of(const Block& block) {
     if (plugin.options.samples_another_of_blocks()) return on_machine_block<ways>;
-    if (block.end == End::system) return on_system_block<ways>;
-    return is_programs_own(block) ? on_program_block<ways> : on_machine_block<ways>;
+    constexpr Ways usual = with_samples_of_instructions(ways);
+    if (block.end == End::system) return on_system_block<usual>;
+    return is_programs_own(block) ? on_program_block<usual> : on_machine_block<usual>;
 }
 
 }  // namespace
