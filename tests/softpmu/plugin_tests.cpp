@@ -1,4 +1,5 @@
 // The plugin itself in Debian's QEMU, on programs and machines of which every instruction is known.
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <thread>
@@ -253,6 +254,57 @@ TEST(SoftMachine, EachVcpuAndEachDevice) {
     EXPECT_EQ(devices[0].name, "pl011");
     EXPECT_EQ(devices[0].writes, 1000u);
     EXPECT_EQ(devices[0].reads, 0u);
+}
+
+using Places = std::map<std::uint64_t, int>;
+
+// How many samples of `counter` lie where. Each vCPU has one for each `period`, no more and no
+// less.
+Places samples_of_machine(const std::string& mode, soft_counter counter, std::uint64_t period) {
+    const auto where = folder("sampled" + mode + std::to_string(counter));
+    const auto sampled = counter == SOFT_INSTRUCTIONS ? "" : ",sampled=" + std::to_string(counter);
+    emulate({"qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a57", "-smp", "2", "-m", "128",
+             "-display", "none", "-serial", "null"},
+            mode + ",period=" + std::to_string(period) + sampled + ",folder=" + where,
+            {"-kernel", bare + "/machine_arm64"});
+    const auto file = only_file(where);
+    std::uint64_t expected = 0;
+    for (const std::uint64_t count : file.of_vcpus(counter)) expected += count / period;
+    EXPECT_GT(expected, 0u);
+    const auto samples = file.samples();
+    EXPECT_TRUE(samples);
+    Places places;
+    if (!samples) return places;
+    EXPECT_EQ(samples->size(), expected);
+    for (const auto& sample : *samples) {
+        EXPECT_EQ(sample.counter, static_cast<std::uint32_t>(counter));
+        ++places[sample.ip];
+    }
+    return places;
+}
+
+// Three loops of the machine always end after the same rounds; whether one vCPU waits for the other
+// in a fourth one is up to the host, and a fifth one sleeps.
+TEST(SoftMachine, SamplesByEachCounterOfItsBlocks) {
+    if (!has("qemu-system-aarch64")) GTEST_SKIP() << "needs qemu-system-arm";
+    if (!fs::exists(bare + "/machine_arm64")) GTEST_SKIP() << "needs g++-aarch64-linux-gnu";
+    const auto in_both = [](const Places& some, const Places& others) {
+        return std::count_if(some.begin(), some.end(),
+                             [&](const auto& place) { return others.contains(place.first); });
+    };
+    auto missed = samples_of_machine("mode=full", SOFT_BRANCH_MISS_MODEL, 1);
+    std::erase_if(missed, [](const auto& place) { return place.second != 3; });
+    EXPECT_GE(missed.size(), 3u) << "two to learn a loop, one when it ends";
+    for (const std::string mode : {"mode=sample", "mode=full"}) {
+        SCOPED_TRACE(mode);
+        const auto branches = samples_of_machine(mode, SOFT_BRANCHES, 101);
+        EXPECT_LE(branches.size(), 5u) << "nothing but what ends a loop";
+        EXPECT_GE(in_both(branches, samples_of_machine(mode, SOFT_TAKEN_BRANCHES, 101)), 3);
+        const auto instructions = samples_of_machine(mode, SOFT_INSTRUCTIONS, 101);
+        EXPECT_GE(in_both(branches, instructions), 3);
+        EXPECT_GE(instructions.size(), 7u) << "each instruction of the three loops";
+        EXPECT_GE(in_both(branches, missed), 3);
+    }
 }
 
 // What `ringside soft` says; not an object if it fails.

@@ -22,7 +22,29 @@ TEST(BranchPredictor, CannotFollowAnAlternation) {
     const auto place = BranchPredictor::place_of(0x400100);
     int misses = 0;
     for (int i = 0; i < 1000; ++i) misses += predictor.misses(place, i % 2 == 0);
-    EXPECT_GE(misses, 500);
+    EXPECT_EQ(misses, 500);
+}
+
+TEST(BranchPredictor, AGuessThatWasNotConfirmedTurnsAtOnce) {
+    BranchPredictor predictor;
+    const auto place = BranchPredictor::place_of(0x400100);
+    predictor.misses(place, true);
+    predictor.misses(place, true);
+    for (const bool taken : {false, true, false, true}) {
+        EXPECT_TRUE(predictor.misses(place, taken)) << "one step back and forth";
+    }
+}
+
+TEST(BranchPredictor, NeighboursDoNotDisturbEachOther) {
+    BranchPredictor predictor;
+    const auto place = BranchPredictor::place_of(0x400100);
+    const auto neighbour = BranchPredictor::place_of(0x400102);
+    int misses = 0;
+    for (int i = 0; i < 1000; ++i) {
+        misses += predictor.misses(place, true);
+        misses += predictor.misses(neighbour, false);
+    }
+    EXPECT_EQ(misses, 2) << "two to learn the one, none for the other";
 }
 
 TEST(CacheModel, HoldsItsSizeAndNoMore) {
