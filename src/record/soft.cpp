@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 #include <time.h>
@@ -59,11 +60,14 @@ std::optional<perf::MapRecord> parse_guest_mapping(std::string_view line,
     return map;
 }
 
+std::string name_of(const CountFile& file) {
+    return fs::path(file.program()).filename().string().substr(0, 15);
+}
+
 void describe_image(const base::SysRoot& root, const CountFile& file, const std::string& path,
                     base::ByteWriter& out) {
     const soft_extension& extension = file.extension();
-    perf::encode_exec(out, extension.pid, extension.began_ns,
-                      fs::path(file.program()).filename().string().substr(0, 15));
+    perf::encode_exec(out, extension.pid, extension.began_ns, name_of(file));
     const auto maps = root.read(fs::path(path).replace_extension(SOFT_MAPS_SUFFIX).string());
     if (!maps) return;
     std::vector<std::string_view> lines = base::split_lines(*maps);
@@ -76,6 +80,17 @@ void describe_image(const base::SysRoot& root, const CountFile& file, const std:
         map->time_ns = extension.began_ns;
         map->build_id = symbols::read_build_id(map->file);
         perf::encode_process_map(out, *map);
+    }
+}
+
+// A thread is called as its process when it begins; whether it calls itself otherwise is not known.
+void name_threads(const CountFile& file, const std::vector<vpmu_page_sample>& samples,
+                  base::ByteWriter& out) {
+    const soft_extension& extension = file.extension();
+    std::set<std::uint32_t> named{extension.pid};
+    for (const auto& sample : samples) {
+        if (!named.insert(sample.thread).second) continue;
+        perf::encode_comm(out, extension.pid, sample.thread, name_of(file), extension.began_ns);
     }
 }
 
@@ -104,6 +119,7 @@ Result<void> add_file(const base::SysRoot& root, const std::string& path, perf::
     if (!samples) return {};
     base::ByteWriter out;
     describe_image(root, *file, path, out);
+    name_threads(*file, *samples, out);
     add_samples(*file, *samples, out, tally);
     if (const auto lost = file->lost_samples(); lost > 0) {
         tally.lost += lost;

@@ -238,6 +238,22 @@ TEST_F(SoftProgram, ARecordingByAModel) {
     EXPECT_EQ(event.at("rows").at(0).at("dso"), "random_access");
 }
 
+TEST_F(SoftProgram, ARecordingNamesItsThreads) {
+    const std::string file = scratch::file("threads.data");
+    const auto recorded = base::run({build + "/ringside", "record", "--soft", "-c", "10007", "-o",
+                                     file, "--", bare + "/soft_threads", "2", "1000000"});
+    ASSERT_TRUE(recorded);
+    EXPECT_EQ(recorded->status.code, 0) << recorded->stderr_text;
+    const auto report =
+        base::run({build + "/ringside", "report", "--json", "--sort", "comm,tid", "-i", file});
+    ASSERT_TRUE(report);
+    const auto json = nlohmann::json::parse(report->stdout_text, nullptr, false);
+    ASSERT_TRUE(json.is_object()) << report->stderr_text;
+    const auto& rows = json.at("events").at(0).at("rows");
+    EXPECT_EQ(rows.size(), 3u);
+    for (const auto& row : rows) EXPECT_EQ(row.at("comm"), "soft_threads") << row;
+}
+
 TEST_F(SoftProgram, ARecordingIsAPerfDataFile) {
     const std::string file = scratch::file("soft.data");
     const std::string program = build + "/workloads/many_calls";
