@@ -66,7 +66,16 @@ Result<BootEnd> judge(const BootRequest& request, RelayEnd relay_end, BootEnd en
                           fmt::format("{} hung and was killed after {} s {}{}", name,
                                       request.limit.count() / 1000, where(request, end),
                                       last_log_lines(request.directory)),
-                          "allow more time with --timeout if it was only slow");
+                          "allow more time with --timeout if it was only slow; what it waited for "
+                          "a CPU is not counted");
+    }
+    if (!end.outer.lacking.empty() || !end.inner.lacking.empty()) {
+        const bool inner = end.outer.lacking.empty();
+        return base::fail(ErrorCode::unsupported,
+                          fmt::format("{} lacks what its kind promises: {}{}",
+                                      inner ? "the inner guest of " + name : name,
+                                      inner ? end.inner.lacking : end.outer.lacking,
+                                      last_log_lines(request.directory)));
     }
     if (end.outer.phase != "done") {
         return base::fail(ErrorCode::io, fmt::format("{} ended {}{}{}", name, where(request, end),
@@ -97,6 +106,7 @@ void Report::take_line(std::string_view line) {
         return;
     }
     if (words[0] == "exit") exit_code = code;
+    if (words[0] == "lacking") lacking = base::trim(line.substr(words[0].size()));
     phase = words[0];
 }
 
@@ -139,7 +149,6 @@ Result<BootEnd> boot(BootRequest request) {
     options.stdout_fd = request.spec.terminal ? -1 : log_fd.get();
     options.stderr_fd = log_fd.get();
     options.kept_fds = request.kept_fds;
-    const auto deadline = std::chrono::steady_clock::now() + request.limit;
     auto machine = base::spawn(qemu_arguments(request.spec), options);
     if (!machine) {
         auto error = machine.error();
@@ -147,7 +156,7 @@ Result<BootEnd> boot(BootRequest request) {
         return error;
     }
     qemu = machine->pid();
-    const RelayEnd relay_end = relay(streams, *machine, deadline, request.cancel_fd);
+    const RelayEnd relay_end = relay(streams, *machine, request.limit, request.cancel_fd);
     return judge(request, relay_end, std::move(end));
 }
 

@@ -33,6 +33,7 @@ struct Report {
     std::string phase;                      // the last word, empty while the kernel boots
     std::optional<int> exit_code;           // the command's
     std::optional<int> beside_exit_code;    // the beside command's
+    std::string lacking;                    // of what its kind promises; then it goes no further
     void take_line(std::string_view line);  // "init", "command", "exit 3", ...
 };
 

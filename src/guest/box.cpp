@@ -88,6 +88,7 @@ class BoxRun {
     Result<void> choose_kind();
     Result<void> plan_inner(RunContent& host_content);
     std::vector<std::string> inner_command(const Kind& kind) const;
+    std::vector<std::string> promised() const;
     Result<void> write_initrd();
     Result<BootRequest> boot_request();
     fs::path counts_folder() const { return directory_ / "soft"; }
@@ -217,12 +218,24 @@ Result<void> BoxRun::plan_inner(RunContent& host_content) {
     return {};
 }
 
+// What the command relies on, and a machine that boots may lack all the same.
+std::vector<std::string> BoxRun::promised() const {
+    std::vector<std::string> paths;
+    if (kind_.soft_pmu && !request_.soft_pmu.profile) {
+        paths = {"/dev/ringside_soft", "/sys/bus/event_source/devices/ringside_soft"};
+    }
+    if (!kind_.inner.empty()) paths.emplace_back("/dev/kvm");
+    if (!kind_.nic.empty()) paths.emplace_back("/sys/class/net/eth0");
+    return paths;
+}
+
 Result<void> BoxRun::write_initrd() {
     RunContent content{request_.command, request_.environment, request_.beside,
                        request_.put,     request_.get,         request_.builds};
     content.share_root = request_.share_root;
     content.directory = request_.directory;
     content.network = request_.network;
+    content.promised = promised();
     content.profiled = request_.soft_pmu.profile.has_value();
     if (request_.terminal) content.terminal = terminal_settings();
     if (request_.inner) {

@@ -24,7 +24,7 @@ struct BoxRequest {
     std::vector<std::string> environment;  // "NAME=value"
     std::vector<Transfer> put;             // files and directories, before the command runs
     std::vector<Transfer> get;             // after it ended, however it ended
-    std::chrono::seconds timeout{300};     // for all of it, boot included
+    std::chrono::seconds timeout{300};     // in which it could run, boot included: see ServedTime
 
     std::optional<std::string> cpu;  // instead of the kind's own
     std::optional<int> icount;       // virtual time by instructions, 2^icount ns each

@@ -19,7 +19,22 @@ struct Sets {
     PackageSet kernel;
     PackageSet tools;
     std::optional<PackageSet> vmm;
-    std::string driver;  // our own module, or empty
+};
+
+// All that the bytes of an image's layer follow from. build_layer() is given this and nothing else,
+// so that what decides about the bytes cannot be missing in the key().
+struct Recipe {
+    std::string arch;
+    std::string release;  // of the kernel
+    std::vector<std::string> modules;
+    std::vector<std::string> programs;
+    std::vector<std::string> files;
+    Sets sets;
+    std::string driver;         // our own module, or empty
+    bool loads_driver = false;  // with the others; on the hypervisor init decides
+    std::string init;
+
+    std::string key() const;
 };
 
 // A set called by its purpose, made of these packages; from the network or not.
@@ -31,7 +46,7 @@ Result<Sets> collect_sets(const Kind& kind, const Provide& provide) {
     if (!kernel) return kernel.error();
     auto tools = provide("tools", kind.tool_packages);
     if (!tools) return tools.error();
-    Sets sets{std::move(*kernel), std::move(*tools), std::nullopt, {}};
+    Sets sets{std::move(*kernel), std::move(*tools), std::nullopt};
     if (kind.vmm_packages.empty()) return sets;
     auto vmm = provide("vmm", kind.vmm_packages);
     if (!vmm) return vmm.error();
@@ -51,21 +66,20 @@ std::string_view init_script() {
     return *script;
 }
 
-Result<void> add_modules(Layer& layer, const Sets& sets, const std::string& release,
-                         const Kind& kind) {
-    const auto modules = modules_in_load_order(sets.kernel.root, release, kind.modules);
+Result<void> add_modules(Layer& layer, const Recipe& recipe) {
+    const fs::path& root = recipe.sets.kernel.root;
+    const auto modules = modules_in_load_order(root, recipe.release, recipe.modules);
     if (!modules) return modules.error();
     std::string list;
     for (const auto& module : *modules) {
-        const std::string name = fs::relative(module, sets.kernel.root);
+        const std::string name = fs::relative(module, root);
         if (auto added = layer.add_tree(module, name); !added) return added;
         list += "/" + name + "\n";
     }
-    if (!sets.driver.empty()) {
-        const std::string name = fmt::format("lib/modules/{}/{}", release, driver_file);
-        layer.add_file(name, sets.driver);
-        // On the hypervisor it depends on the policy, which init knows.
-        if (kind.soft_pmu) list += "/" + name + "\n";
+    if (!recipe.driver.empty()) {
+        const std::string name = fmt::format("lib/modules/{}/{}", recipe.release, driver_file);
+        layer.add_file(name, recipe.driver);
+        if (recipe.loads_driver) list += "/" + name + "\n";
     }
     layer.add_file("ringside/modules", std::move(list));
     return {};
@@ -84,23 +98,22 @@ Result<void> add_programs(Layer& layer, const LibraryPath& path,
     return {};
 }
 
-Result<Layer> build_layer(const Kind& kind, const Sets& sets, const std::string& release) {
+Result<Layer> build_layer(const Recipe& recipe) {
     Layer layer;
-    layer.add_file("init", std::string(init_script()), 0755);
+    layer.add_file("init", recipe.init, 0755);
     layer.add_file("etc/passwd",
                    "root:x:0:0:root:/root:/bin/sh\n"
                    "nobody:x:65534:65534:nobody:/tmp:/bin/sh\n");
     layer.add_file("etc/group", "root:x:0:\nnogroup:x:65534:\n");
-    if (auto done = add_modules(layer, sets, release, kind); !done) return done.error();
-    std::vector<fs::path> roots{sets.tools.root};
-    if (sets.vmm) roots.push_back(sets.vmm->root);
-    const LibraryPath path(kind.arch, roots);
+    if (auto done = add_modules(layer, recipe); !done) return done.error();
+    std::vector<fs::path> roots{recipe.sets.tools.root};
+    if (recipe.sets.vmm) roots.push_back(recipe.sets.vmm->root);
+    const LibraryPath path(recipe.arch, roots);
     const auto busybox = path.program("busybox");
     if (!busybox) return base::fail(ErrorCode::not_found, "no busybox in the packages");
     if (auto done = layer.add_tree(*busybox, "bin/busybox"); !done) return done.error();
-    if (auto done = add_programs(layer, path, kind.programs); !done) return done.error();
-    if (auto done = add_programs(layer, path, kind.vmm_programs); !done) return done.error();
-    for (const auto& name : kind.vmm_files) {
+    if (auto done = add_programs(layer, path, recipe.programs); !done) return done.error();
+    for (const auto& name : recipe.files) {
         const auto found = path.file(name);
         if (!found) return base::fail(ErrorCode::not_found, "no file " + name + " in the packages");
         if (auto done = layer.add_tree(*found, name.substr(1)); !done) return done.error();
@@ -108,31 +121,59 @@ Result<Layer> build_layer(const Kind& kind, const Sets& sets, const std::string&
     auto missing = layer.add_libraries(path);
     if (!missing) return missing.error();
     if (!missing->empty()) {
-        return base::fail(ErrorCode::not_found,
-                          fmt::format("libraries missing in the packages of {}: {}", kind.name,
-                                      fmt::join(*missing, " ")));
+        return base::fail(ErrorCode::not_found, fmt::format("libraries missing in the packages: {}",
+                                                            fmt::join(*missing, " ")));
     }
     return layer;
 }
 
-// All that the bytes of the layer follow from. The number changes when this file's way of building
-// does.
-std::string layer_key(const Kind& kind, const Sets& sets) {
-    return fmt::format("1\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}{}\n", kind.arch,
-                       fmt::join(kind.modules, " "), fmt::join(kind.programs, " "),
-                       fmt::join(kind.vmm_programs, " "), fmt::join(kind.vmm_files, " "),
-                       sets.kernel.content, sets.tools.content, sets.vmm ? sets.vmm->content : "",
-                       init_script(), sets.driver);
+// Each part begins with its length, so that no two recipes run together into the same text. The
+// number in front changes when build_layer() does.
+std::string Recipe::key() const {
+    std::string text = "2";
+    const auto add = [&](std::string_view part) {
+        text += fmt::format(" {}:{}", part.size(), part);
+    };
+    const auto add_all = [&](const std::vector<std::string>& parts) {
+        add(fmt::format("{}", parts.size()));
+        for (const auto& part : parts) add(part);
+    };
+    add(arch);
+    add(release);
+    add_all(modules);
+    add_all(programs);
+    add_all(files);
+    add(sets.kernel.content);
+    add(sets.tools.content);
+    add(sets.vmm ? sets.vmm->content : "");
+    add(driver);
+    add(loads_driver ? "loaded" : "");
+    add(init);
+    return text;
 }
 
-// Where the image made of these sets lies, or will lie.
-Result<Image> place_image(const fs::path& cache, const Kind& kind, const Sets& sets) {
-    const auto kernel = place_kernel(cache, sets.kernel);
-    if (!kernel) return kernel.error();
-    const auto release = kernel_release(sets.kernel);
+Result<Recipe> make_recipe(const Kind& kind, Sets sets) {
+    auto release = kernel_release(sets.kernel);
     if (!release) return release.error();
-    return Image{*kernel, *release,
-                 cache / "layers" / (short_hash(layer_key(kind, sets)) + ".cpio")};
+    Recipe recipe{kind.arch,
+                  std::move(*release),
+                  kind.modules,
+                  kind.programs,
+                  kind.vmm_files,
+                  std::move(sets),
+                  {},
+                  kind.soft_pmu,
+                  std::string(init_script())};
+    recipe.programs.insert(recipe.programs.end(), kind.vmm_programs.begin(),
+                           kind.vmm_programs.end());
+    return recipe;
+}
+
+// Where the image of this recipe lies, or will lie.
+Result<Image> place_image(const fs::path& cache, const Recipe& recipe) {
+    const auto kernel = place_kernel(cache, recipe.sets.kernel);
+    if (!kernel) return kernel.error();
+    return Image{*kernel, recipe.release, cache / "layers" / (short_hash(recipe.key()) + ".cpio")};
 }
 
 }  // namespace
@@ -140,23 +181,23 @@ Result<Image> place_image(const fs::path& cache, const Kind& kind, const Sets& s
 Result<Image> provide_image(const fs::path& cache, const Kind& kind, const Progress& progress) {
     auto sets = provide_sets(cache, kind, progress);
     if (!sets) return sets.error();
-    const auto release = kernel_release(sets->kernel);
-    if (!release) return release.error();
+    auto recipe = make_recipe(kind, std::move(*sets));
+    if (!recipe) return recipe.error();
     if (kind.has_page()) {
-        auto driver = provide_driver(cache, kind.arch, *release, progress);
+        auto driver = provide_driver(cache, kind.arch, recipe->release, progress);
         if (!driver) return driver.error();
-        sets->driver = std::move(*driver);
+        recipe->driver = std::move(*driver);
     }
-    auto image = place_image(cache, kind, *sets);
+    auto image = place_image(cache, *recipe);
     if (!image) return image;
-    if (auto done = provide_kernel(image->kernel, sets->kernel, progress); !done) {
+    if (auto done = provide_kernel(image->kernel, recipe->sets.kernel, progress); !done) {
         return done.error();
     }
     if (fs::exists(image->initrd)) return image;
 
     progress(fmt::format("building the image of {}", kind.name));
     if (auto made = make_directories(image->initrd.parent_path()); !made) return made.error();
-    const auto layer = build_layer(kind, *sets, image->release);
+    const auto layer = build_layer(*recipe);
     if (!layer) return layer.error();
     if (auto done = base::replace_file(image->initrd, layer->to_cpio()); !done) {
         return done.error();
@@ -172,13 +213,14 @@ std::optional<Image> find_image(const fs::path& cache, const Kind& kind) {
             return base::fail(ErrorCode::not_found, "not there");
         });
     if (!sets) return std::nullopt;
+    auto recipe = make_recipe(kind, std::move(*sets));
+    if (!recipe) return std::nullopt;
     if (kind.has_page()) {
-        const auto release = kernel_release(sets->kernel);
-        auto driver = release ? find_driver(cache, *release) : std::nullopt;
+        auto driver = find_driver(cache, recipe->release);
         if (!driver) return std::nullopt;
-        sets->driver = std::move(*driver);
+        recipe->driver = std::move(*driver);
     }
-    auto image = place_image(cache, kind, *sets);
+    auto image = place_image(cache, *recipe);
     if (!image || !fs::exists(image->kernel) || !fs::exists(image->initrd)) return std::nullopt;
     return *image;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "guest/served_time.h"
 
 namespace ringside::guest {
 
@@ -16,6 +17,9 @@ namespace {
 
 // Also how long after its end a dead machine can go unnoticed.
 constexpr int tick_ms = 50;
+
+// How often a machine's time is looked up.
+constexpr std::chrono::milliseconds look_every(250);
 
 // All that is there now. False when the writer is gone and nothing is left.
 bool carry(Stream& stream) {
@@ -62,8 +66,11 @@ Result<Stream> make_stream(const fs::path& fifo, Sink sink) {
     return Stream{std::move(fd), std::move(sink)};
 }
 
-RelayEnd relay(std::vector<Stream>& streams, base::Child& process,
-               std::chrono::steady_clock::time_point deadline, int cancel_fd) {
+RelayEnd relay(std::vector<Stream>& streams, base::Child& process, std::chrono::milliseconds limit,
+               int cancel_fd) {
+    using Clock = std::chrono::steady_clock;
+    ServedTime served(process.pid());
+    auto look_again = Clock::now() + look_every;
     while (true) {
         if (!wait_readable(streams, cancel_fd)) return RelayEnd::cancelled;
         // Asked before reading: what a process wrote is in the pipes by the time it has ended.
@@ -74,7 +81,9 @@ RelayEnd relay(std::vector<Stream>& streams, base::Child& process,
             if (stream.from && !carry(stream) && ended) stream.from.reset();
         }
         if (ended) return RelayEnd::process_ended;
-        if (std::chrono::steady_clock::now() >= deadline) return RelayEnd::timed_out;
+        if (Clock::now() < look_again) continue;
+        if (served.passed() >= limit) return RelayEnd::timed_out;
+        look_again = Clock::now() + look_every;
     }
 }
 

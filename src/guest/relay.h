@@ -42,9 +42,9 @@ Result<Stream> make_stream(const fs::path& fifo, Sink sink);
 
 enum class RelayEnd { process_ended, timed_out, cancelled };
 
-// Until `process` ends and the streams are empty, `deadline` passes, or `cancel_fd` (-1: none)
-// becomes readable.
-RelayEnd relay(std::vector<Stream>& streams, base::Child& process,
-               std::chrono::steady_clock::time_point deadline, int cancel_fd);
+// Until `process` ends and the streams are empty, it could run for `limit` without ending (see
+// ServedTime), or `cancel_fd` (-1: none) becomes readable.
+RelayEnd relay(std::vector<Stream>& streams, base::Child& process, std::chrono::milliseconds limit,
+               int cancel_fd);
 
 }  // namespace ringside::guest

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "base/error.h"
 #include "guest/arguments.h"
 #include "guest/elf.h"
@@ -87,6 +89,10 @@ Result<RunLayer> make_run_layer(const fs::path& cache, const Kind& kind,
     }
     if (!content.terminal.empty()) run.layer.add_file("ringside/terminal", content.terminal);
     if (content.network) run.layer.add_file("ringside/network", "");
+    if (!content.promised.empty()) {
+        run.layer.add_file("ringside/promised",
+                           fmt::format("{}\n", fmt::join(content.promised, "\n")));
+    }
     if (content.profiled) run.layer.add_file("ringside/profiled", "");
     if (!content.beside.empty()) {
         run.layer.add_file("ringside/beside", escape_arguments(content.beside));

@@ -22,6 +22,7 @@ struct RunContent {
     std::string directory{};  // of the command
     std::string terminal{};   // how stty shall set it, or empty: there is none
     bool network = false;
+    std::vector<std::string> promised{};  // paths without which the machine shall not go on
     bool profiled = false;  // it says what its kernel is like, and waits, before the command runs
 };
 
