@@ -1,12 +1,11 @@
 #include "guest/served_time.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <unistd.h>
 
+#include "base/sys_root.h"
 #include "base/text.h"
-#include "guest/files.h"
 
 namespace ringside::guest {
 
@@ -15,10 +14,10 @@ namespace {
 using std::chrono::nanoseconds;
 
 // A thread's schedstat: time on a CPU, time waited for one, turns.
-nanoseconds run_delay(const fs::path& task) {
-    const auto text = read_file(task / "schedstat").value_or("");
+nanoseconds run_delay(const base::SysRoot& root, const std::string& task) {
+    const auto text = root.read(task + "/schedstat").value_or("");
     const auto words = base::split_words(text);
-    const auto waited = words.size() == 3 ? base::parse_u64(words[1]) : std::nullopt;
+    const auto waited = words.size() > 2 ? base::parse_u64(words[1]) : std::nullopt;
     return nanoseconds(waited.value_or(0));
 }
 
@@ -39,13 +38,11 @@ nanoseconds ServedTime::passed() {
 
 nanoseconds ServedTime::waited_for_cpu() {
     nanoseconds longest{0};
-    std::error_code error;
-    const fs::path tasks = fs::path("/proc") / std::to_string(process_) / "task";
-    for (const auto& task : fs::directory_iterator(tasks, error)) {
-        const auto id = base::parse_u64(task.path().filename().string());
-        if (!id) continue;
-        const nanoseconds all = run_delay(task.path());
-        nanoseconds& before = waited_[static_cast<pid_t>(*id)];
+    const std::string tasks = "/proc/" + std::to_string(process_) + "/task/";
+    const base::SysRoot root;
+    for (const auto& task : root.list(tasks).value_or({})) {
+        const nanoseconds all = run_delay(root, tasks + task);
+        nanoseconds& before = waited_[task];
         longest = std::max(longest, all - before);
         before = all;
     }
@@ -54,7 +51,7 @@ nanoseconds ServedTime::waited_for_cpu() {
 
 // Of one CPU on average: the eighth number of the first line of /proc/stat, in clock ticks.
 nanoseconds ServedTime::stolen() {
-    const auto text = read_file("/proc/stat").value_or("");
+    const auto text = base::SysRoot().read("/proc/stat").value_or("");
     const auto words = base::split_words(std::string_view(text).substr(0, text.find('\n')));
     const auto ticks = words.size() > 8 ? base::parse_u64(words[8]) : std::nullopt;
     const long cpus = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));

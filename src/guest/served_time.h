@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <map>
+#include <string>
 
 #include <sys/types.h>
 
@@ -23,7 +24,7 @@ class ServedTime {
     std::chrono::nanoseconds stolen();
 
     pid_t process_;
-    std::map<pid_t, std::chrono::nanoseconds> waited_;  // each thread's, in all
+    std::map<std::string, std::chrono::nanoseconds> waited_;  // each thread's, in all
     std::chrono::nanoseconds stolen_{0};
     Clock::time_point last_;
     std::chrono::nanoseconds passed_{0};

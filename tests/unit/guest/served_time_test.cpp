@@ -20,8 +20,7 @@ class Crowd {
         for (int i = 0; i < count; ++i) {
             const pid_t child = ::fork();
             if (child == 0) {
-                for (volatile unsigned spin = 0;; spin = spin + 1) {
-                }
+                while (true) asm volatile("");
             }
             children_.push_back(child);
         }
