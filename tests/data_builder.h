@@ -11,7 +11,7 @@
 
 #include "base/field_cursor.h"
 
-namespace ringside::testing {
+namespace ringside::builders {
 
 class Bytes {
   public:
@@ -142,4 +142,4 @@ class DataBuilder {
     Bytes records_;
 };
 
-}  // namespace ringside::testing
+}  // namespace ringside::builders

@@ -162,7 +162,8 @@ void GuestRun::declare(Options& options) {
     options.texts("--put", "SRC:DST", put_, "copy a file or directory into the box");
     options.texts("--get", "SRC:DST", get_, "bring one back, also when the command failed");
     options.texts("--env", "NAME=VALUE", request_.environment, "set a variable for the command");
-    options.number("--timeout", "S", timeout_s_, "kill the box after S seconds in which it could run (300)");
+    options.number("--timeout", "S", timeout_s_,
+                   "kill the box after S seconds in which it could run (300)");
     options.flag("--inner", request_.inner, "run the command in the guest inside the box");
     options.text("--inner-smp", "N", inner_smp_, "number of CPUs of the inner guest");
     options.flag("--inner-pin", request_.inner_pin, "all CPUs of the inner guest share one");

@@ -3,7 +3,7 @@
 
 int main(int argc, char** argv) {
     using ringside::base::ByteOrder;
-    using ringside::testing::DataBuilder;
+    using ringside::builders::DataBuilder;
     if (argc != 2) return 2;
     const std::string folder = argv[1];
     const auto user = static_cast<std::uint64_t>(PERF_CONTEXT_USER);

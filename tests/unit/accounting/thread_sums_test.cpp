@@ -17,7 +17,7 @@ namespace {
 using platform::TempTree;
 using testing::HasSubstr;
 
-std::string stat_line(char state, int user_ticks, int block_io_ticks) {
+std::string stat_with(char state, int user_ticks, int block_io_ticks) {
     std::string text = "42 (work) ";
     text += state;
     text += " 1 42 42 0 -1 0 100 0 3 0 " + std::to_string(user_ticks) + " 10 0 0 20 0 1 0 0 0 0";
@@ -33,8 +33,8 @@ std::string sched_text(int sleep_ms, int block_ms) {
 
 void put_thread(TempTree& tree, int user_ticks, int block_io_ticks, const std::string& schedstat) {
     tree.put("/proc/42/status", "Name:\twork\nTgid:\t42\n")
-        .put("/proc/42/stat", stat_line('S', user_ticks, block_io_ticks))
-        .put("/proc/42/task/42/stat", stat_line('S', user_ticks, block_io_ticks))
+        .put("/proc/42/stat", stat_with('S', user_ticks, block_io_ticks))
+        .put("/proc/42/task/42/stat", stat_with('S', user_ticks, block_io_ticks))
         .put("/proc/42/schedstat", schedstat);
 }
 

@@ -16,18 +16,12 @@
 #include <unistd.h>
 
 #include "../../thread_sanitizer.h"
+#include "clock_ns.h"
 
 namespace ringside::bpf {
 namespace {
 
 constexpr std::uint64_t ms = 1'000'000;
-
-std::uint64_t clock_ns(clockid_t clock) {
-    timespec now{};
-    ::clock_gettime(clock, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 void spin_for(std::uint64_t duration_ns) {
     const std::uint64_t end = clock_ns(CLOCK_MONOTONIC) + duration_ns;

@@ -12,15 +12,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock_ns.h"
+
 namespace ringside::bpf {
 namespace {
-
-std::uint64_t clock_ns(clockid_t clock) {
-    timespec now{};
-    ::clock_gettime(clock, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 void spin_for(std::chrono::milliseconds duration) {
     const auto end = std::chrono::steady_clock::now() + duration;

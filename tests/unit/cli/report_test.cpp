@@ -10,8 +10,8 @@
 namespace ringside::cli {
 namespace {
 
+using builders::DataBuilder;
 using profile::Column;
-using testing::DataBuilder;
 using ::testing::HasSubstr;
 
 class ReportOutput : public ::testing::Test {

@@ -12,7 +12,7 @@ using testing::SizeIs;
 
 constexpr double second = 1e9;
 
-Count count(const std::string& event, double value, const std::string& unit = "") {
+Count measured(const std::string& event, double value, const std::string& unit = "") {
     Count count;
     count.event = event;
     count.value = value;
@@ -34,13 +34,13 @@ Side sampled_side(const std::string& name, double factor) {
         const double unit = factor * noise * second;
         run.hits = {hit("a", 4 * unit), hit("b", 3 * unit), hit("c", 2 * unit),
                     hit("clear_page", 1 * unit, true)};
-        run.counts = {count("time.user", 9 * unit, "ns"), count("time.kernel", 1 * unit, "ns"),
-                      count("time.stolen", 0, "ns"), count("time.stopped", 0, "ns"),
-                      count("page-faults", 100)};
+        run.counts = {measured("time.user", 9 * unit, "ns"),
+                      measured("time.kernel", 1 * unit, "ns"), measured("time.stolen", 0, "ns"),
+                      measured("time.stopped", 0, "ns"), measured("page-faults", 100)};
         for (int i = 1; i <= 3; ++i) {
             run.intervals.push_back({0.1 * i * noise,
-                                     {count("time.stolen", 0.05 * noise * second, "ns"),
-                                      count("page-faults", 10 * noise * i)}});
+                                     {measured("time.stolen", 0.05 * noise * second, "ns"),
+                                      measured("page-faults", 10 * noise * i)}});
         }
     }
     return side;

@@ -1,19 +1,11 @@
 #include "compare/perf_text.h"
 
-#include <fstream>
-#include <sstream>
-
 #include <gmock/gmock.h>
+
+#include "sides.h"
 
 namespace ringside::compare {
 namespace {
-
-std::string fixture(const std::string& name) {
-    const std::ifstream file(RINGSIDE_FIXTURES "/compare/" + name);
-    std::stringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 PerfReport parsed(const std::string& text) {
     auto report = parse_perf_report(text);

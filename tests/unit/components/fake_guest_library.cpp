@@ -6,12 +6,12 @@
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-EXPORTED FakeGuest fake_guest;
-FakeGuest fake_guest{0, 0, 1, 0, 0, 0};
+EXPORTED FakeGuestLibrary fake_guest;
+FakeGuestLibrary fake_guest{0, 0, 1, 0, 0, 0};
 
 namespace {
 
-FakeGuest snapshot{};
+FakeGuestLibrary snapshot{};
 constexpr int not_available = 4;
 constexpr int no_info = 5;
 constexpr int invalid_handle = 8;

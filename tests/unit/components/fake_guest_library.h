@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-struct FakeGuest {
+struct FakeGuestLibrary {
     int open_error;    // what VMGuestLib_OpenHandle answers
     int update_error;  // what VMGuestLib_UpdateInfo answers
     std::uint64_t session;

@@ -15,9 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 // A guest with a virtual function of two ports, as mlx5 shows one, and a paravirtual device.
-class FakeGuest {
+class FakeInfiniband {
   public:
-    FakeGuest() {
+    FakeInfiniband() {
         tree_.put("/proc/cpuinfo", "flags : fpu hypervisor\n");
         const std::string device = "/sys/class/infiniband/mlx5_0/device";
         tree_.link(device + "/driver", "../../bus/pci/drivers/mlx5_core")
@@ -47,7 +47,7 @@ class FakeGuest {
 };
 
 TEST(Infiniband, ListsPortsAndDevicesAndLeavesOutWhatIsNoCounter) {
-    const FakeGuest guest;
+    const FakeInfiniband guest;
     const auto all = names(*guest.component());
     EXPECT_THAT(all, Contains("mlx5_0_1:port_rcv_data"));
     EXPECT_THAT(all, Contains("mlx5_0_2:port_rcv_data"));
@@ -58,7 +58,7 @@ TEST(Infiniband, ListsPortsAndDevicesAndLeavesOutWhatIsNoCounter) {
 }
 
 TEST(Infiniband, DataAreGivenInBytes) {
-    FakeGuest guest;
+    FakeInfiniband guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"mlx5_0_1:port_rcv_data", "mlx5_0_2:port_rcv_data",
                                                "mlx5_0_1:rx_read_requests"});
@@ -70,7 +70,7 @@ TEST(Infiniband, DataAreGivenInBytes) {
 }
 
 TEST(Infiniband, ANarrowCounterMayBeginAgain) {
-    FakeGuest guest;
+    FakeInfiniband guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"mlx5_0_1:port_xmit_packets"});
     ASSERT_TRUE(counters);
@@ -83,7 +83,7 @@ TEST(Infiniband, ANarrowCounterMayBeginAgain) {
 }
 
 TEST(Infiniband, ACounterAtItsLimitIsNotBelieved) {
-    FakeGuest guest;
+    FakeInfiniband guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"mlx5_0_1:symbol_error"});
     ASSERT_TRUE(counters);
@@ -97,7 +97,7 @@ TEST(Infiniband, ACounterAtItsLimitIsNotBelieved) {
 }
 
 TEST(Infiniband, NamesTheKindOfDevice) {
-    const FakeGuest guest;
+    const FakeInfiniband guest;
     const auto component = guest.component();
     EXPECT_EQ(component->availability().reason,
               "mlx5_0 is virtual function (mlx5_core, ConnectX-5); "
@@ -107,7 +107,7 @@ TEST(Infiniband, NamesTheKindOfDevice) {
 }
 
 TEST(Infiniband, TakesPapisNames) {
-    const FakeGuest guest;
+    const FakeInfiniband guest;
     const auto component = guest.component();
     EXPECT_EQ(component->find("mlx5_0_1_ext:port_rcv_data")->name, "mlx5_0_1:port_rcv_data");
     EXPECT_EQ(component->find("mlx5_0_1_ext:rx_read_requests")->name, "mlx5_0_1:rx_read_requests");
@@ -117,7 +117,7 @@ TEST(Infiniband, TakesPapisNames) {
 }
 
 TEST(Infiniband, ADeviceThatIsGoneIsAbsentAndCountsWhenItComesBack) {
-    FakeGuest guest;
+    FakeInfiniband guest;
     const auto component = guest.component();
     auto counters = open_named(*component, {"mlx5_0_2:port_rcv_data"});
     ASSERT_TRUE(counters);

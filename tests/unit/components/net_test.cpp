@@ -30,9 +30,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A guest with two interfaces whose names begin alike, and one with an odd name.
-class FakeGuest {
+class NetGuest {
   public:
-    FakeGuest() {
+    NetGuest() {
         tree_.put("/proc/cpuinfo", "flags : fpu hypervisor\n")
             .put("/proc/thread-self/net/dev",
                  "Inter-|   Receive          |  Transmit\n"
@@ -56,7 +56,7 @@ class FakeGuest {
 };
 
 TEST(NetComponent, NamesAreWhole) {
-    const FakeGuest guest;
+    const NetGuest guest;
     const auto all = names(*guest.component());
     EXPECT_THAT(all, Contains("eth1:rx:bytes"));
     EXPECT_THAT(all, Contains("eth10:rx:bytes"));
@@ -67,7 +67,7 @@ TEST(NetComponent, NamesAreWhole) {
 }
 
 TEST(NetComponent, OneInterfaceIsNotTakenForAnotherThatBeginsAlike) {
-    FakeGuest guest;
+    NetGuest guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"eth1:rx:bytes", "eth10:rx:bytes"});
     ASSERT_TRUE(counters);
@@ -79,7 +79,7 @@ TEST(NetComponent, OneInterfaceIsNotTakenForAnotherThatBeginsAlike) {
 }
 
 TEST(NetComponent, SumsWhatProcNetDevSums) {
-    FakeGuest guest;
+    NetGuest guest;
     const auto component = guest.component();
     const auto counters = started(
         *component, {"eth1:rx:dropped", "eth1:rx:frame", "eth1:tx:carrier", "eth1:rx:missed"});
@@ -94,7 +94,7 @@ TEST(NetComponent, SumsWhatProcNetDevSums) {
 }
 
 TEST(NetComponent, CountsBeyond32Bits) {
-    FakeGuest guest;
+    NetGuest guest;
     guest.set("eth1", "rx_bytes", 0xffff'fff0u);
     const auto component = guest.component();
     const auto counters = started(*component, {"eth1:rx:bytes"});
@@ -104,7 +104,7 @@ TEST(NetComponent, CountsBeyond32Bits) {
 }
 
 TEST(NetComponent, AnInterfaceThatGoesIsAbsentAndMayComeBack) {
-    FakeGuest guest;
+    NetGuest guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"eth1:rx:bytes", "lo:rx:bytes"});
     ASSERT_TRUE(counters);
@@ -122,7 +122,7 @@ TEST(NetComponent, AnInterfaceThatGoesIsAbsentAndMayComeBack) {
 }
 
 TEST(NetComponent, NamesTheKindOfEachInterface) {
-    const FakeGuest guest;
+    const NetGuest guest;
     const auto component = guest.component();
     const auto can = component->availability();
     EXPECT_TRUE(can.usable);
@@ -135,7 +135,7 @@ TEST(NetComponent, NamesTheKindOfEachInterface) {
 }
 
 TEST(NetComponent, RefusesWhatIsNoEvent) {
-    const FakeGuest guest;
+    const NetGuest guest;
     const auto component = guest.component();
     for (const char* name : {"", ":", "eth1", "eth1:", ":rx:bytes", "eth1:rx", "eth1:rx:bytes2",
                              "eth1:driver:", "ETH1:rx:bytes"}) {

@@ -22,9 +22,9 @@ using ::testing::HasSubstr;
 constexpr std::int64_t tick_ns = 10'000'000;
 
 // A KVM guest with steal in its third and eighth columns, as proc(5) has them.
-class FakeGuest {
+class StealGuest {
   public:
-    FakeGuest() {
+    StealGuest() {
         tree_.put("/proc/cpuinfo", "flags : fpu hypervisor\n")
             .put("/sys/hypervisor/type", "kvm\n")
             .put("/sys/devices/system/cpu/online", "0-1\n");
@@ -47,13 +47,13 @@ class FakeGuest {
 };
 
 TEST(StealComponent, ListsThreadProcessTotalAndTheCpusThatAreOnline) {
-    const FakeGuest guest;
+    const StealGuest guest;
     EXPECT_THAT(names(*guest.component()),
                 ElementsAre("THREAD", "PROCESS", "TOTAL", "CPU0", "CPU1"));
 }
 
 TEST(StealComponent, CpusAndTheirSumCountFromTheStart) {
-    FakeGuest guest;
+    StealGuest guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"TOTAL", "CPU0", "CPU1"});
     ASSERT_TRUE(counters);
@@ -63,7 +63,7 @@ TEST(StealComponent, CpusAndTheirSumCountFromTheStart) {
 }
 
 TEST(StealComponent, AStepBackAddsNothing) {
-    FakeGuest guest;
+    StealGuest guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"CPU0"});
     ASSERT_TRUE(counters);
@@ -76,7 +76,7 @@ TEST(StealComponent, AStepBackAddsNothing) {
 }
 
 TEST(StealComponent, ACpuMayGoOfflineAndComeBack) {
-    FakeGuest guest;
+    StealGuest guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"TOTAL", "CPU1"});
     ASSERT_TRUE(counters);
@@ -93,7 +93,7 @@ TEST(StealComponent, ACpuMayGoOfflineAndComeBack) {
 }
 
 TEST(StealComponent, ATotalOfSomeCpusIsOfThose) {
-    FakeGuest guest;
+    StealGuest guest;
     const auto component = guest.component();
     SetOptions options;
     options.target = Target::on_cpus({1});
@@ -104,7 +104,7 @@ TEST(StealComponent, ATotalOfSomeCpusIsOfThose) {
 }
 
 TEST(StealComponent, CpusThatAllGoOfflineKeepTheirSums) {
-    FakeGuest guest;
+    StealGuest guest;
     const auto component = guest.component();
     const auto counters = started(*component, {"TOTAL"});
     ASSERT_TRUE(counters);
@@ -115,7 +115,7 @@ TEST(StealComponent, CpusThatAllGoOfflineKeepTheirSums) {
 }
 
 TEST(StealComponent, FindsPapisNamesWithTheirPrefix) {
-    const FakeGuest guest;
+    const StealGuest guest;
     const auto component = guest.component();
     EXPECT_EQ(component->find("stealtime:::TOTAL")->name, "TOTAL");
     EXPECT_EQ(component->find("stealtime:::CPU1")->name, "CPU0");
@@ -128,7 +128,7 @@ TEST(StealComponent, FindsPapisNamesWithTheirPrefix) {
 }
 
 TEST(StealComponent, RefusesTargetsItCannotTell) {
-    const FakeGuest guest;
+    const StealGuest guest;
     const auto component = guest.component();
     SetOptions cgroup;
     cgroup.target = Target::in_cgroup("/a");

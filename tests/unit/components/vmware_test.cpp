@@ -36,7 +36,7 @@ Result<void> forbid() {
 class Vmware : public testing::Test {
   protected:
     Vmware() : object_(::dlopen(RINGSIDE_FAKE_GUEST_LIBRARY, RTLD_NOW)) {
-        fake_ = static_cast<FakeGuest*>(::dlsym(object_, "fake_guest"));
+        fake_ = static_cast<FakeGuestLibrary*>(::dlsym(object_, "fake_guest"));
         *fake_ = {0, 0, 77, 1000, 64, 0};
         access_.library = RINGSIDE_FAKE_GUEST_LIBRARY;
         access_.probe_pseudo = allow;
@@ -53,7 +53,7 @@ class Vmware : public testing::Test {
     }
 
     void* object_;
-    FakeGuest* fake_;
+    FakeGuestLibrary* fake_;
     vmware::Access access_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 using Values = std::map<std::string, double, std::less<>>;
 
-const int inactive_too = ::setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+const int inactive_here_too = ::setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 
 class Core {
   public:

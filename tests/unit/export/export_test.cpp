@@ -9,8 +9,8 @@
 namespace ringside::exports {
 namespace {
 
+using builders::DataBuilder;
 using ::testing::Contains;
-using testing::DataBuilder;
 using ::testing::HasSubstr;
 
 // main calls f in user mode, which enters the kernel once; one place has no name.

@@ -21,9 +21,9 @@
 namespace ringside::exports {
 namespace {
 
+using builders::DataBuilder;
 using nlohmann::json;
 using perf::CpuMode;
-using testing::DataBuilder;
 using ::testing::HasSubstr;
 
 struct Recorded {

@@ -25,7 +25,7 @@ using ::testing::SizeIs;
 constexpr std::uint64_t entry_id = 11;
 constexpr std::uint64_t exit_id = 12;
 constexpr std::uint32_t hlt = 0x78;
-constexpr std::uint32_t io = 0x7b;
+constexpr std::uint32_t svm_io = 0x7b;
 
 class KvmLoad : public ::testing::Test {
   protected:
@@ -100,7 +100,7 @@ TEST_F(KvmLoad, PairsAreFoundAcrossCpusAndShownByReason) {
     entry(2000, 1);  // the thread came here from CPU 0, whose buffer is read later
     exit(2600, hlt, 1);
     entry(1000);
-    exit(1500, io);
+    exit(1500, svm_io);
     perf::encode_finished_round(records_);
     entry(9000);
     lost(3);
@@ -131,7 +131,7 @@ TEST_F(KvmLoad, PairsAreFoundAcrossCpusAndShownByReason) {
 
 TEST_F(KvmLoad, ARecorderThatWasKilledLeavesWhatItHad) {
     entry(1000);
-    exit(1500, io);
+    exit(1500, svm_io);
     entry(1600);
     const auto measured = load(write(End::killed));
     ASSERT_TRUE(measured) << measured.error().what;
@@ -158,7 +158,7 @@ TEST(KvmTable, RowsAreSortedByWhatIsAskedFor) {
     VcpuStats vcpu;
     vcpu.pid = 7;
     vcpu.tid = 8;
-    for (int i = 0; i < 3; ++i) vcpu.reasons[{ReasonTable::svm, io}].add(10);
+    for (int i = 0; i < 3; ++i) vcpu.reasons[{ReasonTable::svm, svm_io}].add(10);
     vcpu.reasons[{ReasonTable::svm, 0x7c}].add(1000);  // msr
     vcpu.reasons[{ReasonTable::svm, hlt}].add(50'000);
     measured.vcpus = {vcpu};

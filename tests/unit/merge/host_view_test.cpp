@@ -7,8 +7,8 @@
 namespace ringside::merge {
 namespace {
 
+using builders::HostRecording;
 using ::testing::HasSubstr;
-using testing::HostRecording;
 
 HostView view_of(const std::string& path, const std::map<std::uint32_t, std::string>& names = {}) {
     auto file = perf::DataFile::open(path);
@@ -126,7 +126,7 @@ TEST(HostView, QemuNamesItsVcpusWhereTheKernelDoesNot) {
 }
 
 TEST(HostView, RefusesWhatIsNoHost) {
-    testing::Recording plain;
+    builders::Recording plain;
     const auto clock = plain.event("cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
     plain.sample(clock, {1, 1, 100, 0, 0});
     const auto path = plain.write("plain.data");

@@ -7,11 +7,11 @@
 namespace ringside::merge {
 namespace {
 
-using testing::GuestClock;
-using testing::ms;
-using testing::second;
+using builders::GuestClock;
+using builders::ms;
+using builders::second;
 
-constexpr Window host{10 * second, 13 * second};
+constexpr Window host_window{10 * second, 13 * second};
 
 struct Cpu {
     std::vector<Span> runs;
@@ -22,12 +22,12 @@ struct Cpu {
 
 Cpu uneven_cpu(const GuestClock& clock, unsigned seed, std::uint64_t every_ns = 500'000) {
     Cpu cpu;
-    cpu.runs = testing::uneven_runs(host.from_ns, host.to_ns, seed);
+    cpu.runs = builders::uneven_runs(host_window.from_ns, host_window.to_ns, seed);
     auto inner = cpu.runs;
     std::erase_if(inner, [](const Span& run) {
         return run.begin_ns < 10 * second + 300 * ms || run.end_ns > 12 * second + 700 * ms;
     });
-    cpu.times = testing::samples_in(inner, every_ns, clock);
+    cpu.times = builders::samples_in(inner, every_ns, clock);
     return cpu;
 }
 
@@ -49,7 +49,7 @@ TEST_P(FindsClock, WithinItsOwnUncertainty) {
         const Cpu first = uneven_cpu(GetParam(), seed);
         const Cpu second_cpu = uneven_cpu(GetParam(), seed + 100);
         const std::vector pairs{first.pair(), second_cpu.pair()};
-        const auto fits = fit_to_runs(pairs, host);
+        const auto fits = fit_to_runs(pairs, host_window);
         ASSERT_FALSE(fits.empty());
         EXPECT_EQ(fits.front().agreement.inside, first.times.size() + second_cpu.times.size());
         EXPECT_EQ(fits.front().agreement.outside, 0u);
@@ -81,7 +81,7 @@ TEST(IntervalFit, CountsSamplesThatContradict) {
     ASSERT_GT(planted, 2u);
     std::sort(cpu.times.begin(), cpu.times.end());
     const std::vector pairs{cpu.pair()};
-    const auto fits = fit_to_runs(pairs, host);
+    const auto fits = fit_to_runs(pairs, host_window);
     ASSERT_FALSE(fits.empty());
     EXPECT_EQ(fits.front().agreement.inside, honest);
     EXPECT_EQ(fits.front().agreement.outside, planted);
@@ -91,10 +91,10 @@ TEST(IntervalFit, CountsSamplesThatContradict) {
 // Nothing says when a vCPU that never stops took its samples.
 TEST(IntervalFit, AVcpuThatNeverStopsFitsEverywhere) {
     Cpu cpu;
-    cpu.runs = {{host.from_ns, host.to_ns}};
-    cpu.times = testing::samples_in({{11 * second, 12 * second}}, ms, {});
+    cpu.runs = {{host_window.from_ns, host_window.to_ns}};
+    cpu.times = builders::samples_in({{11 * second, 12 * second}}, ms, {});
     const std::vector pairs{cpu.pair()};
-    const auto fits = fit_to_runs(pairs, host);
+    const auto fits = fit_to_runs(pairs, host_window);
     ASSERT_FALSE(fits.empty());
     const bool moves = fits.front().uncertainty_ns >= widest_search_ns / 2;
     const bool several = fits.size() > 1 && as_good_as(fits[0].agreement, fits[1].agreement);
@@ -103,12 +103,12 @@ TEST(IntervalFit, AVcpuThatNeverStopsFitsEverywhere) {
 
 TEST(IntervalFit, APeriodicVcpuFitsInSeveralPlaces) {
     Cpu cpu;
-    for (std::uint64_t at = host.from_ns; at + 10 * ms < host.to_ns; at += 10 * ms)
+    for (std::uint64_t at = host_window.from_ns; at + 10 * ms < host_window.to_ns; at += 10 * ms)
         cpu.runs.push_back({at, at + 2 * ms});
     const std::vector<Span> middle(cpu.runs.begin() + 100, cpu.runs.begin() + 200);
-    cpu.times = testing::samples_in(middle, ms / 2, {});
+    cpu.times = builders::samples_in(middle, ms / 2, {});
     const std::vector pairs{cpu.pair()};
-    const auto fits = fit_to_runs(pairs, host);
+    const auto fits = fit_to_runs(pairs, host_window);
     ASSERT_GT(fits.size(), 1u);
     EXPECT_TRUE(as_good_as(fits[0].agreement, fits[1].agreement));
 }
@@ -117,10 +117,10 @@ TEST(IntervalFit, BridgesAHugeGap) {
     const GuestClock clock{second, 30};
     const Window day{0, 60 * second};
     Cpu cpu;
-    cpu.runs = testing::uneven_runs(second, 4 * second, 1);
-    for (const auto& run : testing::uneven_runs(50 * second, 53 * second, 2))
+    cpu.runs = builders::uneven_runs(second, 4 * second, 1);
+    for (const auto& run : builders::uneven_runs(50 * second, 53 * second, 2))
         cpu.runs.push_back(run);
-    cpu.times = testing::samples_in(cpu.runs, ms, clock);
+    cpu.times = builders::samples_in(cpu.runs, ms, clock);
     const std::vector pairs{cpu.pair()};
     const auto fits = fit_to_runs(pairs, day);
     ASSERT_FALSE(fits.empty());
@@ -129,10 +129,10 @@ TEST(IntervalFit, BridgesAHugeGap) {
 }
 
 TEST(IntervalFit, NothingToFit) {
-    EXPECT_TRUE(fit_to_runs({}, host).empty());
+    EXPECT_TRUE(fit_to_runs({}, host_window).empty());
     const Cpu idle;
     const std::vector pairs{idle.pair()};
-    EXPECT_TRUE(fit_to_runs(pairs, host).empty());
+    EXPECT_TRUE(fit_to_runs(pairs, host_window).empty());
 }
 
 TEST(Agreement, CountsInsideOutsideAndBeyond) {

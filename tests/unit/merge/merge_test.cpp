@@ -13,12 +13,12 @@
 namespace ringside::merge {
 namespace {
 
-using testing::GuestClock;
+using builders::GuestClock;
+using builders::HostRecording;
+using builders::ms;
+using builders::Recording;
+using builders::second;
 using ::testing::HasSubstr;
-using testing::HostRecording;
-using testing::ms;
-using testing::Recording;
-using testing::second;
 
 constexpr std::uint32_t vmm = 4711;
 constexpr std::uint64_t host_from = 10 * second;
@@ -51,7 +51,7 @@ std::string write_guest(const std::string& name, const std::vector<Runs>& cpus,
     perf::encode_process_map(guest.records(), program);
     for (std::uint32_t cpu = 0; cpu < cpus.size(); ++cpu) {
         bool user = false;
-        for (const auto time : testing::samples_in(cpus[cpu], ms / 2, clock)) {
+        for (const auto time : builders::samples_in(cpus[cpu], ms / 2, clock)) {
             user = !user;
             if (user)
                 guest.sample(event, {99, 99, time, cpu, 0}, {}, PERF_RECORD_MISC_USER, 0x400010);
@@ -72,7 +72,7 @@ struct World {
     // A machine; its vCPUs are behind those that are there.
     void add(unsigned seed, std::uint32_t pid, std::size_t count) {
         for (std::uint32_t i = 0; i < count; ++i) {
-            vcpus.push_back(testing::uneven_runs(host_from, host_to, seed * 10 + i));
+            vcpus.push_back(builders::uneven_runs(host_from, host_to, seed * 10 + i));
             host.runs(vcpus.back(), pid, pid + 1 + i, i);
         }
     }

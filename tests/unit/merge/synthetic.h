@@ -14,7 +14,7 @@
 #include "perf/data_writer.h"
 #include "perf/record_encoder.h"
 
-namespace ringside::testing {
+namespace ringside::builders {
 
 constexpr std::uint64_t ms = 1'000'000;
 constexpr std::uint64_t second = 1'000'000'000;
@@ -138,4 +138,4 @@ class HostRecording {
     std::size_t exit_ = 0;
 };
 
-}  // namespace ringside::testing
+}  // namespace ringside::builders

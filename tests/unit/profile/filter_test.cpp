@@ -10,8 +10,8 @@
 namespace ringside::profile {
 namespace {
 
+using builders::DataBuilder;
 using perf::CpuMode;
-using testing::DataBuilder;
 
 std::string three_threads() {
     DataBuilder builder;

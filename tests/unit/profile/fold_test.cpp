@@ -11,7 +11,7 @@
 namespace ringside::profile {
 namespace {
 
-using testing::DataBuilder;
+using builders::DataBuilder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -93,7 +93,7 @@ TEST_F(Fold, WhatHasNoNameGetsThatOfItsModule) {
 // What is inlined differs from place to place of a function.
 TEST_F(Fold, PlacesWithInlinedFunctionsStayApart) {
     const auto program =
-        testing::compile_program("c++", "inlining", testing::inlining_source, {"-O2", "-g"});
+        builders::compile_program("c++", "inlining", builders::inlining_source, {"-O2", "-g"});
     if (!program) GTEST_SKIP() << "needs a compiler";
     const auto file = symbols::MappedFile::open(*program);
     ASSERT_TRUE(file);

@@ -11,7 +11,7 @@
 namespace ringside::profile {
 namespace {
 
-using testing::DataBuilder;
+using builders::DataBuilder;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;

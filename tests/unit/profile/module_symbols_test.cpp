@@ -13,7 +13,7 @@
 namespace ringside::profile {
 namespace {
 
-using testing::DataBuilder;
+using builders::DataBuilder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

@@ -9,7 +9,7 @@
 namespace ringside::profile {
 namespace {
 
-using testing::DataBuilder;
+using builders::DataBuilder;
 
 // Three places; the first two are one function.
 struct Sample {

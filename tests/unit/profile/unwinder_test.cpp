@@ -13,8 +13,8 @@
 namespace ringside::profile {
 namespace {
 
-using testing::compile_program;
-using testing::inlining_source;
+using builders::compile_program;
+using builders::inlining_source;
 
 // Without parameters and the names of clones, which perf writes its own way.
 std::string plain(const std::string& name) {

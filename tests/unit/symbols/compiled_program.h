@@ -12,7 +12,7 @@
 #include "../../scratch.h"
 #include "base/process.h"
 
-namespace ringside::testing {
+namespace ringside::builders {
 
 // nullopt when the compiler is not there or refuses the flags.
 inline std::optional<std::string> compile_program(const std::string& compiler,
@@ -66,4 +66,4 @@ int main(int argc, char**) {
 }
 )";
 
-}  // namespace ringside::testing
+}  // namespace ringside::builders

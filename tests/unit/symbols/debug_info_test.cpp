@@ -14,8 +14,8 @@
 namespace ringside::symbols {
 namespace {
 
-using testing::compile_program;
-using testing::inlining_source;
+using builders::compile_program;
+using builders::inlining_source;
 
 struct Expected {
     std::string function;
