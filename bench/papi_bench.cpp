@@ -34,7 +34,8 @@ constexpr const char* default_peer = "libpapi.so.7.0";
 // The functions of one libpapi, whichever version it is.
 class Library {
   public:
-    explicit Library(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW)) {
+    explicit Library(const std::string& path)
+        : path_(path), handle_(::dlopen(path.c_str(), RTLD_NOW)) {
         if (handle_ == nullptr) {
             std::fprintf(stderr, "papi_bench: %s\n", ::dlerror());
             std::exit(1);
@@ -51,27 +52,31 @@ class Library {
     }
     bool init() const { return call<int(int)>("PAPI_library_init")(version()) == version(); }
 
-    // A set of the first `events` of these, on every machine.
-    int set_of(int events) const {
+    // A set of the first `events` of these, which every kernel counts; but a libpapi does not count
+    // them on every processor.
+    std::optional<int> set_of(int events) const {
         constexpr std::array names = {"perf::TASK-CLOCK", "perf::PAGE-FAULTS", "perf::MINOR-FAULTS",
                                       "perf::MAJOR-FAULTS"};
         int set = PAPI_NULL;
         call<int(int*)>("PAPI_create_eventset")(&set);
         for (int i = 0; i < events; ++i) {
             const char* name = names[static_cast<std::size_t>(i)];
-            if (call<int(int, const char*)>("PAPI_add_named_event")(set, name) != PAPI_OK) {
-                std::fprintf(stderr, "papi_bench: cannot count %s\n", name);
-                std::exit(1);
+            const int added = call<int(int, const char*)>("PAPI_add_named_event")(set, name);
+            if (added != PAPI_OK) {
+                std::fprintf(stderr, "papi_bench: not measured: %s does not count %s here (%s)\n",
+                             path_.c_str(), name, call<char*(int)>("PAPI_strerror")(added));
+                return std::nullopt;
             }
         }
         return set;
     }
 
   private:
+    std::string path_;
     void* handle_;
 };
 
-using Body = std::function<void()>;
+using Body = std::function<void()>;  // empty where the library cannot do it
 
 struct Operation {
     const char* name;
@@ -88,7 +93,9 @@ void demand(int result, const char* what) {
 
 // A set as long as the body lives that uses it: a thread has one running set of a component.
 std::shared_ptr<const int> make_set(const Library& library, int events) {
-    return {new int(library.set_of(events)), [&library](const int* set) {
+    const auto made = library.set_of(events);
+    if (!made) return nullptr;
+    return {new int(*made), [&library](const int* set) {
                 int state = 0;
                 demand(library.call<int(int, int*)>("PAPI_state")(*set, &state), "PAPI_state");
                 if ((state & PAPI_RUNNING) != 0) {
@@ -102,6 +109,7 @@ std::shared_ptr<const int> make_set(const Library& library, int events) {
 
 Body reader(const Library& library, int events) {
     auto set = make_set(library, events);
+    if (!set) return {};
     demand(library.call<int(int)>("PAPI_start")(*set), "PAPI_start");
     return [set, read = library.call<int(int, long long*)>("PAPI_read")] {
         std::array<long long, 4> values;
@@ -111,6 +119,7 @@ Body reader(const Library& library, int events) {
 
 Body starter(const Library& library, int events) {
     auto set = make_set(library, events);
+    if (!set) return {};
     return [set, start = library.call<int(int)>("PAPI_start"),
             stop = library.call<int(int, long long*)>("PAPI_stop")] {
         std::array<long long, 4> values;
@@ -225,11 +234,13 @@ std::array<Cost, 2> measure(const Operation& operation, const std::array<Library
     std::array<Body, 2> bodies = {operation.prepare(libraries[0]), operation.prepare(libraries[1])};
     for (int batch = 0; batch < batches; ++batch) {
         for (std::size_t i = 0; i < 2; ++i) {
+            if (!bodies[i]) continue;
             samples[i].push_back(time_batch(bodies[i], operation.calls_per_batch));
         }
     }
     std::array<Cost, 2> costs;
     for (std::size_t i = 0; i < 2; ++i) {
+        if (!bodies[i]) continue;
         costs[i] = quartiles(samples[i]);
         costs[i].system_calls = system_calls(bodies[i]);
         costs[i].instructions = instructions(paths[i], operation.key);
@@ -262,6 +273,17 @@ std::string number(const std::optional<long>& value) {
     return value ? std::to_string(*value) : "-";
 }
 
+// A median with its quartiles; an operation takes time, so none says that it was not measured.
+std::string time(const Cost& cost) {
+    if (cost.median_ns == 0) return "-";
+    return fmt::format("{:.0f} ({:.0f}-{:.0f})", cost.median_ns, cost.low_ns, cost.high_ns);
+}
+
+std::string ratio(const Cost& ours, const Cost& peer) {
+    if (ours.median_ns == 0 || peer.median_ns == 0) return "-";
+    return fmt::format("{:.2f}", ours.median_ns / peer.median_ns);
+}
+
 std::string wide(const std::optional<int>& value) {
     return number(value ? std::optional<long>(*value) : std::nullopt);
 }
@@ -275,12 +297,9 @@ class Report {
     }
 
     void add(const char* name, const Cost& ours, const Cost& peer) {
-        fmt::print(
-            "| {} | {:.0f} ({:.0f}-{:.0f}) | {:.0f} ({:.0f}-{:.0f}) | {:.2f} | {} | {} | {} "
-            "| {} |\n",
-            name, ours.median_ns, ours.low_ns, ours.high_ns, peer.median_ns, peer.low_ns,
-            peer.high_ns, ours.median_ns / peer.median_ns, wide(ours.system_calls),
-            wide(peer.system_calls), number(ours.instructions), number(peer.instructions));
+        fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} |\n", name, time(ours), time(peer),
+                   ratio(ours, peer), wide(ours.system_calls), wide(peer.system_calls),
+                   number(ours.instructions), number(peer.instructions));
         std::fflush(stdout);
         json_ += fmt::format("{}\n  \"{}\": {{\"ours\": {}, \"papi\": {}}}",
                              json_.empty() ? "" : ",", name, object(ours), object(peer));
@@ -296,6 +315,7 @@ class Report {
   private:
     static std::string null_or(const std::string& text) { return text == "-" ? "null" : text; }
     static std::string object(const Cost& cost) {
+        if (cost.median_ns == 0) return "null";
         return fmt::format(
             "{{\"median_ns\": {:.1f}, \"low_ns\": {:.1f}, \"high_ns\": {:.1f}, "
             "\"system_calls\": {}, \"instructions\": {}}}",
@@ -312,6 +332,7 @@ int call_often(char** arguments) {
     for (const auto& operation : operations()) {
         if (std::strcmp(operation.key, arguments[3]) != 0) continue;
         const Body body = operation.prepare(library);
+        if (!body) return 1;
         for (int i = std::atoi(arguments[4]); i > 0; --i) body();
         return 0;
     }

@@ -23,9 +23,11 @@ endforeach()
 set_target_properties(ringside_shared PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
-install(TARGETS ringside_shared ringside_static EXPORT ringside
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(kind shared static)
+    ringside_install(ringside_${kind} EXPORT ringside
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ringside DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT ringside NAMESPACE ringside:: FILE ringside-targets.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ringside)

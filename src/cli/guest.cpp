@@ -74,8 +74,9 @@ Outcome boot_and_run(guest::BoxRequest box, GuestProfiling* profiling = nullptr)
     for (const auto& path : outcome->missing)
         print_guest_progress("not brought back, it is not there: " + path);
     if (!outcome->has_ringside && outcome->exit_code == exit_not_found) {
-        print_guest_progress(
-            "this box has no ringside in it: there is no build for its architecture");
+        print_guest_progress(fmt::format(
+            "this box has no ringside in it: there is no build for its architecture; {}",
+            guest::how_to_build_for_boxes));
     }
     if (outcome->beside_exit_code.value_or(0) != 0) {
         print_guest_progress(

@@ -277,7 +277,7 @@ Result<void> BoxRun::plan_hypervisor_of(MachineSpec& spec) const {
     const auto image = find_hypervisor(request_.builds);
     if (!image) {
         return base::fail(ErrorCode::not_found, "no hypervisor for " + kind_.name,
-                          "build the arm64 preset, and name its directory with --with-build");
+                          std::string(how_to_build_for_boxes));
     }
     auto plan =
         plan_hypervisor(kind_, *image, request_.hypervisor, image_.kernel, directory_ / "initrd");

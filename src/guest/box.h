@@ -92,6 +92,11 @@ struct BoxOutcome {
     std::vector<std::string> missing;  // paths of `get` and `host_get` that were not there
 };
 
+// What to do where a box lacks a program of ours because it is of another architecture.
+inline constexpr std::string_view how_to_build_for_boxes =
+    "in the source tree, run scripts/install-packages arm64 && scripts/build arm64 ringside "
+    "hyp_images, and name build/arm64 with --with-build";
+
 // Downloads and builds all that boxes of this kind need.
 Result<void> prepare_box(std::string_view kind, const Progress& progress);
 

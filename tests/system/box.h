@@ -12,6 +12,8 @@
 
 namespace ringside::system_test {
 
+inline constexpr const char* ringside = RINGSIDE_BINARY_DIR "/ringside";
+
 namespace fs = std::filesystem;
 
 struct BoxResult {

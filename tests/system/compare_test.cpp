@@ -19,7 +19,6 @@ using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* ringside = RINGSIDE_BINARY_DIR "/ringside";
 constexpr const char* counted_loop = RINGSIDE_BINARY_DIR "/workloads/counted_loop";
 
 Json find_row(const Json& report, const std::string& event, const std::string& dso = "") {

@@ -59,7 +59,6 @@ TEST_P(GuestProfile, NamesProcessesFunctionsAndDevicesAndSurvivesTheGuest) {
     const bool arm64 = GetParam().arch == std::string("arm64");
     EXPECT_THAT(devices, Contains(HasSubstr(arm64 ? "pl011" : "apic")));
 
-    const std::string ringside = RINGSIDE_BINARY_DIR "/ringside";
     const auto report = base::run({ringside, "report", "--json", "-i", scratch.file("guest.data")});
     ASSERT_TRUE(report);
     const auto events = periods_of(Json::parse(report->stdout_text));

@@ -17,8 +17,6 @@ namespace {
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
 
-constexpr const char* ringside = RINGSIDE_BINARY_DIR "/ringside";
-
 // A server on this machine's loopback that greets whoever comes.
 class Greeter {
   public:

@@ -182,7 +182,6 @@ TEST(Merge, MarksOfAGuestLieWhereTheHostSawThem) {
          "sleep 2; ringside record -a -o /tmp/guest.data -e "
          "cpu-clock,syscalls:sys_enter_pwritev,syscalls:sys_exit_pwritev -- port_marks 150"});
     ASSERT_EQ(box.exit_code, 0) << box.err;
-    const std::string ringside = RINGSIDE_BINARY_DIR "/ringside";
     const std::string merged_file = scratch.file("merged.data");
     std::vector<std::string> merge{ringside, "merge",     host_file, guest_file,
                                    "-o",     merged_file, "--json"};

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 // One boot for all of it. The counts of the last two differ by the loop alone.
-constexpr const char* script =
+constexpr const char* measure_script =
     "#!/bin/sh\n"
     "cd /tmp\n"
     "stat() { name=$1; shift; ringside stat --json -o $name.json \"$@\" || exit 1; }\n"
@@ -56,7 +56,7 @@ std::map<std::string, std::string> measure_in_box() {
     const std::string workloads = RINGSIDE_SOURCE_DIR "/build/arm64/workloads/";
     const Scratch scratch;
     std::vector<std::string> box{"run", "arm64-pmu", "--put",
-                                 scratch.write("measure", script) + ":/usr/bin/measure"};
+                                 scratch.write("measure", measure_script) + ":/usr/bin/measure"};
     for (const std::string program : {"counted_loop", "many_calls"}) {
         box.insert(box.end(), {"--put", workloads + program + ":/usr/bin/" + program});
     }
