@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/orphans.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/exits_run.h"
@@ -43,12 +44,17 @@ Outcome run_native(const SideTarget& target, const std::string& folder, const Me
                    const StopSignals& stop) {
     const auto program = own_program();
     if (!program) return program.error();
+    const base::Orphans measured;
     auto child = base::spawn(measure_words(*program, folder, target, "native", plan));
     if (!child) return child.error();
     const auto status = await_child(*child, stop);
-    if (!status) return status.error();
+    if (!status) {
+        measured.end();
+        return status.error();
+    }
     return status->shell_code();
 }
+
 std::chrono::seconds box_limit(const MeasurePlan& plan) {
     constexpr double for_the_rest_s = 300;
     return std::chrono::seconds(

@@ -26,13 +26,13 @@ using nlohmann::json;
 using perf::CpuMode;
 using ::testing::HasSubstr;
 
-struct Recorded {
+struct Weighted {
     profile::Profile profile;
     profile::Naming naming;
 };
 
 // main calls f, into which g was inlined; f also enters the kernel. `f_weight` can be changed.
-Recorded recorded(std::uint64_t f_weight = 3) {
+Weighted weighted(std::uint64_t f_weight = 3) {
     DataBuilder builder(base::ByteOrder::same, true);
     const auto user = static_cast<std::uint64_t>(PERF_CONTEXT_USER);
     const auto kernel = static_cast<std::uint64_t>(PERF_CONTEXT_KERNEL);
@@ -44,7 +44,7 @@ Recorded recorded(std::uint64_t f_weight = 3) {
     auto profile =
         profile::load(DataBuilder::write(scratch::file("ringside_formats.data"), builder.file()),
                       {keep_timelines()});
-    Recorded result{std::move(*profile), {}};
+    Weighted result{std::move(*profile), {}};
     result.profile.events[0].name = "cpu-clock";
     result.naming.functions = {{"main", "app", CpuMode::user, true},
                                {"f<int, \"x\">", "app", CpuMode::user, true},
@@ -62,7 +62,7 @@ Recorded recorded(std::uint64_t f_weight = 3) {
 }
 
 TEST(StackFrames, InlinedFunctionsAreFramesOfTheirOwn) {
-    const auto from = recorded();
+    const auto from = weighted();
     std::vector<std::string> names;
     for (const auto& frame : stack_frames(from.profile, from.naming, from.profile.groups[1].stack))
         names.push_back(from.naming.functions[frame.function].name);
@@ -88,7 +88,7 @@ TEST(Protobuf, FieldsAsTheEncodingSays) {
 }
 
 TEST(Pprof, GosToolReadsIt) {
-    const auto from = recorded();
+    const auto from = weighted();
     const auto file = pprof(from.profile, from.naming);
     ASSERT_TRUE(file);
     const std::string path = scratch::file("ringside.pb.gz");
@@ -107,7 +107,7 @@ TEST(Pprof, GosToolReadsIt) {
 }
 
 TEST(Pprof, SeveralEventsAreSeveralValues) {
-    auto from = recorded();
+    auto from = weighted();
     from.profile.events.push_back({"stolen", 1, 7, 0, true});
     profile::Group stolen = from.profile.groups[0];
     stolen.event = 1;
@@ -126,7 +126,7 @@ TEST(Pprof, SeveralEventsAreSeveralValues) {
 
 // https://www.speedscope.app/file-format-schema.json: what it requires of a sampled profile.
 TEST(Speedscope, HoldsToItsSchema) {
-    const auto from = recorded();
+    const auto from = weighted();
     const auto file = json::parse(speedscope(from.profile, from.naming, "a \"title\""));
     EXPECT_EQ(file["$schema"], "https://www.speedscope.app/file-format-schema.json");
     EXPECT_EQ(file["name"], "a \"title\"");
@@ -157,7 +157,7 @@ void expect_table(const json& table) {
 }
 
 TEST(Firefox, TablesFitTogether) {
-    const auto from = recorded();
+    const auto from = weighted();
     const auto file = json::parse(firefox(from.profile, from.naming, 0, "title"));
     EXPECT_EQ(file["meta"]["preprocessedProfileVersion"], 55);
     EXPECT_EQ(file["meta"]["categories"][0]["color"], "grey");
@@ -185,7 +185,7 @@ TEST(Firefox, TablesFitTogether) {
 }
 
 TEST(StacksCsv, OneRowForEachStack) {
-    const auto from = recorded();
+    const auto from = weighted();
     const auto rows = base::parse_csv(stacks_csv(from.profile, from.naming));
     ASSERT_EQ(rows.size(), 4u);
     EXPECT_EQ(rows[0][0], "event");
