@@ -1,5 +1,7 @@
 // The same command under Debian's `perf stat` and under `ringside stat`: where the kernel counts
 // exactly, both must say the same.
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -69,16 +71,30 @@ TEST(StatBesidePerf, TracepointsAgreeToTheLast) {
     EXPECT_EQ(perf.at("sched:sched_process_fork"), 7);  // a child for each program, two in the pipe
 }
 
-// Where memory lies differs from run to run, and with it the number of faults by a few.
+// The middle one of five, taken by turns.
+std::pair<double, double> medians(const std::string& event) {
+    std::array<double, 5> theirs{};
+    std::array<double, 5> ours{};
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+        theirs[i] = by_perf(event)[event];
+        ours[i] = by_ringside(event)[event];
+    }
+    std::nth_element(theirs.begin(), theirs.begin() + 2, theirs.end());
+    std::nth_element(ours.begin(), ours.begin() + 2, ours.end());
+    return {theirs[2], ours[2]};
+}
+
+// Where memory lies differs from run to run, and with it the number of faults by a few in a
+// hundred, whoever counts.
 TEST(StatBesidePerf, SoftwareEventsAgree) {
     const std::string events = "page-faults,minor-faults,major-faults";
     if (!perf_works()) GTEST_SKIP() << "needs perf";
-    const Counts perf = by_perf(events);
     const Counts ours = by_ringside(events);
-    ASSERT_EQ(perf.size(), 3u);
+    ASSERT_EQ(by_perf(events).size(), 3u);
     ASSERT_EQ(ours.size(), 3u);
-    const double few = 0.02 * perf.at("page-faults");
-    EXPECT_NEAR(ours.at("page-faults"), perf.at("page-faults"), few);
+    const auto [theirs, median] = medians("page-faults");
+    ASSERT_GT(theirs, 0);
+    EXPECT_NEAR(median / theirs, 1, 0.02);
     EXPECT_EQ(ours.at("page-faults"), ours.at("minor-faults") + ours.at("major-faults"));
 }
 

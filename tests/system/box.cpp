@@ -44,15 +44,17 @@ std::vector<std::string> box_argv(const std::vector<std::string>& arguments) {
 
 BoxResult run_box(const std::vector<std::string>& arguments) {
     BoxResult result = run_once(arguments);
-    // Seen once: an inner guest, whose KVM is emulated by QEMU, stood still before it executed
-    // anything of ours. Why is not known.
-    const bool inner_hung =
-        result.err.find("hung and was killed") != std::string::npos &&
-        result.err.find("while the kernel of the inner guest booted") != std::string::npos;
-    if (!inner_hung) return result;
-    std::fprintf(stderr, "NOTE: tried again, since the inner guest did not boot: %s\n",
-                 result.err.c_str());
-    return run_once(arguments);
+    return inner_hung(result.err) ? run_once(arguments) : result;
+}
+
+bool inner_hung(const std::string& said) {
+    const bool hung = said.find("hung and was killed") != std::string::npos &&
+                      said.find("while the kernel of the inner guest booted") != std::string::npos;
+    if (hung) {
+        std::fprintf(stderr, "NOTE: tried again, since the inner guest did not boot: %s\n",
+                     said.c_str());
+    }
+    return hung;
 }
 
 std::string missing_for(const std::string& arch) {
