@@ -46,7 +46,8 @@ struct ringside_page {
 struct ringside_cpu {
     struct perf_event* sampled[VPMU_PAGE_COUNTERS]; /* by page index */
     unsigned int users[VPMU_PAGE_COUNTERS];
-    u64 tail; /* samples of the ring that were taken */
+    u64 last[VPMU_PAGE_COUNTERS]; /* that was read */
+    u64 tail;                     /* samples of the ring that were taken */
     bool draining;
     u64 delivered;
     u64 lost;

@@ -18,8 +18,10 @@ static struct pci_dev* the_device;
 static void* memory;
 
 static bool inside(u32 offset, u64 count, size_t each) {
-    return offset % 8 == 0 && offset >= sizeof(ringside_page.header) &&
-           offset + count * each <= ringside_page.header.bytes;
+    const u64 bytes = ringside_page.header.bytes;
+
+    return offset % 8 == 0 && offset >= sizeof(ringside_page.header) && offset <= bytes &&
+           count <= (bytes - offset) / each;
 }
 
 /* Other devices of this kind have other things in their memory. */

@@ -19,6 +19,7 @@
 #define CYCLES 0x11
 /* Counters overflow at 32 bits; further away is half way. */
 #define FURTHEST 0x7fffffffu
+#define MOST_LOOKS 1000u
 
 static struct hypercall_pmu_control* controls; /* by CPU: what the hypervisor was told */
 static unsigned int counters;                  /* that it has for us */
@@ -49,22 +50,35 @@ static u64 read_counter(unsigned int counter) {
     return 0;
 }
 
-/* sum + (counter - start): ours, whatever other guests did with the counter. */
+/* The page is the hypervisor's: a width may be anything. */
+static u64 mask_of(u32 width_bits) {
+    if (width_bits == 0) return 0;
+    return width_bits < 64 ? (1ull << width_bits) - 1 : ~0ull;
+}
+
+/* sum + (counter - start): ours, whatever other guests did with the counter. The hypervisor changes it
+ * while this CPU stands still, so that the second look is the last one, unless it is not what it should
+ * be: then it is as if nothing had been counted since. */
 static u64 count(unsigned int counter) {
     const struct vpmu_page_vcpu* vcpu = &ringside_page.vcpu[smp_processor_id()];
     const struct vpmu_page_counter* shown = &vcpu->counter[counter];
-    u32 before;
-    u64 sum;
+    u64* last = &this_cpu_ptr(&ringside_cpu)->last[counter];
+    unsigned int looks;
 
-    do {
-        before = smp_load_acquire(&vcpu->sequence);
-        sum = READ_ONCE(shown->sum);
+    for (looks = 0; looks < MOST_LOOKS; ++looks) {
+        const u32 before = smp_load_acquire(&vcpu->sequence);
+        u64 sum = READ_ONCE(shown->sum);
+
         if (READ_ONCE(vcpu->active) >> counter & 1)
             sum += (read_counter(counter) - READ_ONCE(shown->start)) &
-                   GENMASK_ULL(READ_ONCE(shown->width_bits) - 1, 0);
+                   mask_of(READ_ONCE(shown->width_bits));
         smp_rmb();
-    } while (before % 2 || READ_ONCE(vcpu->sequence) != before);
-    return sum;
+        if (before % 2 || READ_ONCE(vcpu->sequence) != before) continue;
+        *last = sum;
+        return sum;
+    }
+    pr_warn_once("ringside: the hypervisor's page does not come to rest\n");
+    return *last;
 }
 
 /* Events from here to the counter's limit. */
@@ -248,19 +262,36 @@ const struct back_end hypervisor_back_end = {
     .map = hypervisor_map,
 };
 
-/* There are as many counters as can be configured; and they must count. */
-static void try_this_cpu(void* result) {
+/* What all CPUs found, at the same time. */
+struct trial {
+    atomic_t least;
+    atomic_t failed;
+};
+
+static void lower_to(atomic_t* least, int found) {
+    int before = atomic_read(least);
+
+    while (found < before && !atomic_try_cmpxchg(least, &before, found)) {
+    }
+}
+
+/* There are as many counters as can be configured on every CPU; and they must count. */
+static void try_this_cpu(void* shared) {
+    struct trial* trial = shared;
     struct hypercall_pmu_control* control = control_here();
+    int found;
 
     control->control = PMCR_ENABLE | PMCR_LONG_CYCLE;
-    for (counters = 0; counters < VPMU_PAGE_FIXED; ++counters) {
-        control->slots = 1ull << counters;
-        control->selector[counters] = INSTRUCTIONS | NOT_USER;
+    for (found = 0; found < (int)VPMU_PAGE_FIXED; ++found) {
+        control->slots = 1ull << found;
+        control->selector[found] = INSTRUCTIONS | NOT_USER;
         if (!hypervisor_ask(HYPERCALL_PMU_CONFIGURE, control)) break;
-        if (!ringside_counts_loops(counters)) *(int*)result = -ENODEV;
+        if (!ringside_counts_loops(found)) atomic_set(&trial->failed, 1);
     }
     control->slots = 0;
-    if (counters == 0 || !hypervisor_ask(HYPERCALL_PMU_CONFIGURE, control)) *(int*)result = -ENODEV;
+    if (found == 0 || !hypervisor_ask(HYPERCALL_PMU_CONFIGURE, control))
+        atomic_set(&trial->failed, 1);
+    lower_to(&trial->least, found);
 }
 
 static void enable_interrupt(void* unused) {
@@ -286,7 +317,7 @@ static void give_interrupt(void) {
 }
 
 static int make_counters(void) {
-    int error = 0;
+    struct trial trial = {ATOMIC_INIT(VPMU_PAGE_FIXED), ATOMIC_INIT(0)};
     int cpu;
     int counter;
 
@@ -297,8 +328,9 @@ static int make_counters(void) {
         for (counter = 0; counter < (int)VPMU_PAGE_COUNTERS; ++counter)
             ringside_page.alarms[cpu].counter[counter].limit = VPMU_PAGE_NEVER;
     }
-    on_each_cpu(try_this_cpu, &error, true);
-    return error;
+    on_each_cpu(try_this_cpu, &trial, true);
+    counters = atomic_read(&trial.least);
+    return atomic_read(&trial.failed) ? -ENODEV : 0;
 }
 
 static void free_counters(void) {
