@@ -60,7 +60,14 @@ bool names_one_file(const char* path) {
            !starts_with(path, "/dev/std");
 }
 
+// Between vfork and exec the child has descriptors of its own, but our memory: what it opens must
+// not be taken for ours when we go on.
+bool is_table_of_this_process() {
+    return state.table->pid == static_cast<io_half>(::getpid());
+}
+
 void know_file(int fd, std::uint16_t file) {
+    if (!is_table_of_this_process()) return;
     __atomic_store_n(&state.fd_files[fd], file, __ATOMIC_RELAXED);
     const unsigned above = static_cast<unsigned>(fd) + 1;
     if (above > state.fds_known) state.fds_known = above;

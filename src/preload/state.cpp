@@ -121,7 +121,7 @@ Vital* make_vital() {
 
 void begin_process() {
     if (!take(started, 0u, 1u)) return;
-    const char* wanted = ::getenv(IO_DIR_VARIABLE);
+    const char* wanted = ::secure_getenv(IO_DIR_VARIABLE);
     if (wanted != nullptr && std::strlen(wanted) < sizeof folder) *append(folder, wanted) = '\0';
     state.ticks = ticks_are_constant();
     state.fd_files = static_cast<std::uint16_t*>(anonymous(max_fds * sizeof(std::uint16_t)));
