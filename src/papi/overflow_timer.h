@@ -1,6 +1,7 @@
 // Overflow without an interrupt: a timer of the thread's own looks at the counters now and then.
 #pragma once
 
+#include <cstdint>
 #include <ctime>
 
 namespace ringside::papi {
@@ -19,8 +20,11 @@ class OverflowTimer {
     int start(Set& set, int number, int signal, int ns);
     void stop();
 
+    // Of this start, 0 while it is stopped. Its signals carry it.
+    std::uintptr_t number() const { return number_; }
+
   private:
-    bool running_ = false;
+    std::uintptr_t number_ = 0;
     timer_t timer_{};
 };
 

@@ -73,6 +73,9 @@ class Set {
     // Looks whether events are past their deadlines; called in a signal handler.
     void look_for_overflow(std::uintptr_t pc, void* context);
 
+    // Of the start of the timer that looks now; 0 if none does.
+    std::uintptr_t timer_number() const { return timer_.number(); }
+
     bool running() const { return (state_ & PAPI_RUNNING) != 0; }
     int state() const { return state_; }
     int component() const { return component_; }

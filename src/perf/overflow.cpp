@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <mutex>
+#include <utility>
 
 #include <fcntl.h>
 #include <sched.h>
@@ -20,12 +21,59 @@ namespace {
 
 constexpr std::size_t ring_pages = 4;
 
+}  // namespace
+
+struct OverflowWatch::Work {
+    RingBuffer ring;
+    Handler handler;
+    std::atomic<bool> ended{false};
+    Work* next_retired = nullptr;
+
+    void deliver(void* context) {
+        while (!ended) {
+            const auto record = ring.next();
+            if (!record) return;
+            if (const auto sample = decode_sample(*record, sample_type))
+                handler(sample->ip, context);
+        }
+    }
+};
+
+namespace {
+
+using Work = OverflowWatch::Work;
+
 // Who watches a file descriptor. The signal handler takes no lock and allocates nothing: it counts
-// itself in, so that a watch is not destroyed under it.
+// itself in, so that what it works with is not destroyed under it.
 struct Entry {
-    std::atomic<OverflowWatch*> watch{nullptr};
+    std::atomic<Work*> work{nullptr};
     std::atomic<int> callers{0};
 };
+
+// What ended in its own handler, where nothing may be freed: freed when a later watch begins
+// outside of all handlers.
+std::atomic<Work*> retired{nullptr};
+std::atomic<int> handlers{0};
+
+void retire(Work* work) {
+    work->next_retired = retired.load();
+    while (!retired.compare_exchange_weak(work->next_retired, work)) {
+    }
+}
+
+// A handler that still works with one of these was counted before it was retired.
+void free_retired() {
+    Work* work = retired.exchange(nullptr);
+    const bool in_use = handlers.load() != 0;
+    while (work != nullptr) {
+        Work* const one = std::exchange(work, work->next_retired);
+        if (in_use) {
+            retire(one);
+        } else {
+            delete one;
+        }
+    }
+}
 
 // By descriptor, in pieces that are made when they are needed and stay for good.
 constexpr std::size_t piece_size = 1024;
@@ -53,13 +101,15 @@ Entry* make_entry(int fd) {
 
 void on_overflow_signal(int, siginfo_t* info, void* context) {
     const int saved_errno = errno;
+    handlers.fetch_add(1);
     if (info->si_code > 0) {  // from the kernel, about a descriptor
         if (Entry* entry = entry_of(info->si_fd)) {
             entry->callers.fetch_add(1);
-            if (OverflowWatch* watch = entry->watch.load()) watch->deliver(context);
+            if (Work* work = entry->work.load()) work->deliver(context);
             entry->callers.fetch_sub(1);
         }
     }
+    handlers.fetch_sub(1);
     errno = saved_errno;
 }
 
@@ -119,23 +169,25 @@ Result<std::unique_ptr<OverflowWatch>> OverflowWatch::attach(const EventFd& even
     if (!ring) return ring.error();
     Entry* entry = make_entry(event.fd());
     if (entry == nullptr) return base::fail(ErrorCode::unsupported, "too many open files");
-    auto watch = std::unique_ptr<OverflowWatch>(
-        new OverflowWatch(event.fd(), std::move(*ring), std::move(handler)));
-    entry->watch.store(watch.get());
+    free_retired();
+    auto work = std::unique_ptr<Work>(new Work{std::move(*ring), std::move(handler)});
+    entry->work.store(work.get());
+    std::unique_ptr<OverflowWatch> watch(new OverflowWatch(event.fd(), tid, std::move(work)));
     if (auto done = send_signals(event.fd(), tid, signal); !done) return done.error();
     return watch;
 }
 
+OverflowWatch::OverflowWatch(int fd, pid_t tid, std::unique_ptr<Work> work)
+    : fd_(fd), tid_(tid), work_(std::move(work)) {}
+
 OverflowWatch::~OverflowWatch() {
     Entry* entry = entry_of(fd_);
-    entry->watch.store(nullptr);
-    while (entry->callers.load() != 0) ::sched_yield();
-}
-
-void OverflowWatch::deliver(void* context) {
-    while (const auto record = ring_.next()) {
-        if (const auto sample = decode_sample(*record, sample_type)) handler_(sample->ip, context);
-    }
+    entry->work.store(nullptr);
+    work_->ended = true;
+    const bool in_its_thread = ::syscall(SYS_gettid) == tid_;
+    while (!in_its_thread && entry->callers.load() != 0) ::sched_yield();
+    // Callers in this thread are below us, in the handler.
+    if (entry->callers.load() != 0) retire(work_.release());
 }
 
 }  // namespace ringside::perf

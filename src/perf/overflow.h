@@ -29,19 +29,19 @@ class OverflowWatch {
                                                          Handler handler);
     OverflowWatch(const OverflowWatch&) = delete;
     OverflowWatch& operator=(const OverflowWatch&) = delete;
-    // Waits for a call that is under way in another thread; so not from the handler itself.
+    // No call of the handler begins any more, and none is under way in another thread. From the
+    // handler itself it is the last one that this ends, when it returns.
     ~OverflowWatch();
 
-    // Called by the signal handler only.
-    void deliver(void* context);
+    // What the signal handler works with. It may be there longer than the watch.
+    struct Work;
 
   private:
-    OverflowWatch(int fd, RingBuffer ring, Handler handler)
-        : fd_(fd), ring_(std::move(ring)), handler_(std::move(handler)) {}
+    OverflowWatch(int fd, pid_t tid, std::unique_ptr<Work> work);
 
     int fd_;
-    RingBuffer ring_;
-    Handler handler_;
+    pid_t tid_;  // signals come to this thread alone
+    std::unique_ptr<Work> work_;
 };
 
 }  // namespace ringside::perf

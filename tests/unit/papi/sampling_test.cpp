@@ -65,6 +65,83 @@ TEST_F(Sampling, ATimerLooksWhereAskedTo) {
     EXPECT_EQ(last_vector, 1);
 }
 
+// Once it waited for itself.
+TEST_F(Sampling, AHandlerMayEndWhatCallsIt) {
+    static int watched;
+    static std::atomic<int> ended;
+    static int clock;
+    clock = code_of_event("perf::TASK-CLOCK");
+    const auto end_it = [](int set, void*, long long, void*) {
+        EXPECT_EQ(PAPI_stop(set, nullptr), PAPI_OK);
+        EXPECT_EQ(PAPI_overflow(set, clock, 0, 0, note_overflow), PAPI_OK);
+        ++ended;
+    };
+    for (int i = 1; i <= 20; ++i) {
+        watched = set_with("perf::TASK-CLOCK");
+        ended = 0;
+        ASSERT_EQ(PAPI_overflow(watched, clock, 1'000'000, 0, end_it), PAPI_OK);
+        ASSERT_EQ(PAPI_start(watched), PAPI_OK);
+        while (ended == 0) spin_ms(1);
+        EXPECT_EQ(ended, 1);
+        ASSERT_EQ(PAPI_cleanup_eventset(watched), PAPI_OK);
+        ASSERT_EQ(PAPI_destroy_eventset(&watched), PAPI_OK);
+    }
+}
+
+TEST_F(Sampling, AHandlerMayDestroyItsSet) {
+    static std::atomic<int> ended;
+    ended = 0;
+    const int clock = code_of_event("perf::TASK-CLOCK");
+    const auto destroy_it = [](int set, void*, long long, void*) {
+        EXPECT_EQ(PAPI_stop(set, nullptr), PAPI_OK);
+        EXPECT_EQ(PAPI_cleanup_eventset(set), PAPI_OK);
+        EXPECT_EQ(PAPI_destroy_eventset(&set), PAPI_OK);
+        ++ended;
+    };
+    for (int i = 1; i <= 20; ++i) {
+        const int set = set_with("perf::TASK-CLOCK", "perf::PAGE-FAULTS");
+        ASSERT_EQ(PAPI_overflow(set, clock, 1'000'000, 0, destroy_it), PAPI_OK);
+        ASSERT_EQ(PAPI_start(set), PAPI_OK);
+        while (ended < i) spin_ms(1);
+        EXPECT_EQ(PAPI_start(set), PAPI_ENOEVST);
+    }
+}
+
+// A timer's signal that was held back while its set was destroyed and another took its place.
+TEST_F(Sampling, ALateSignalIsNotTheNextSets) {
+    PAPI_option_t option{};
+    ASSERT_EQ(PAPI_get_opt(PAPI_DEF_ITIMER, &option), PAPI_OK);
+    sigset_t timer;
+    sigset_t before;
+    sigset_t pending;
+    ::sigemptyset(&timer);
+    ::sigaddset(&timer, option.itimer.itimer_sig);
+    ASSERT_EQ(::pthread_sigmask(SIG_BLOCK, &timer, &before), 0);
+    const int clock = code_of_event("perf::TASK-CLOCK");
+    int set = set_with("perf::TASK-CLOCK");
+    overflows = 0;
+    ASSERT_EQ(PAPI_overflow(set, clock, 1, PAPI_OVERFLOW_FORCE_SW, note_overflow), PAPI_OK);
+    ASSERT_EQ(PAPI_start(set), PAPI_OK);
+    do {
+        spin_ms(1);
+        ::sigpending(&pending);
+    } while (::sigismember(&pending, option.itimer.itimer_sig) == 0);
+    ASSERT_EQ(PAPI_stop(set, nullptr), PAPI_OK);
+    ASSERT_EQ(PAPI_cleanup_eventset(set), PAPI_OK);
+    const int old = set;
+    ASSERT_EQ(PAPI_destroy_eventset(&set), PAPI_OK);
+    // Its first signal would come after its own interval, which does not pass here.
+    option.itimer.ns = 1'000'000'000;
+    ASSERT_EQ(PAPI_set_opt(PAPI_DEF_ITIMER_NS, &option), PAPI_OK);
+    set = set_with("perf::TASK-CLOCK");
+    EXPECT_EQ(set, old) << "the same place";
+    ASSERT_EQ(PAPI_overflow(set, clock, 1, PAPI_OVERFLOW_FORCE_SW, note_overflow), PAPI_OK);
+    ASSERT_EQ(PAPI_start(set), PAPI_OK);
+    ASSERT_EQ(::pthread_sigmask(SIG_SETMASK, &before, nullptr), 0);
+    EXPECT_EQ(overflows, 0);
+    ASSERT_EQ(PAPI_stop(set, nullptr), PAPI_OK);
+}
+
 TEST_F(Sampling, WhatIsWatchedStaysWatchedWhenTheSetChanges) {
     int set = set_with("perf::TASK-CLOCK");
     const int clock = code_of_event("perf::TASK-CLOCK");
