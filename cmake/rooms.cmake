@@ -3,16 +3,48 @@
 
 set(RINGSIDE_SANITIZE "" CACHE STRING "Value for -fsanitize=, for instance address,undefined")
 option(RINGSIDE_TIDY "Run clang-tidy on each room's files as they are compiled" OFF)
-# Most of what compiling costs, and clang-tidy, is headers. Some builds take eight files at a time;
-# then two of a room cannot have helpers of the same name, which may well be the same helper. Builds
-# that are used take each by itself: they see what it lacks, or what one hides of its own, and what
-# links one file of a room does not get eight.
+# Most of what compiling costs, and clang-tidy, is headers. All builds but dev take several files at a
+# time; then two of them cannot have helpers of the same name, which may well be the same helper. dev
+# takes each by itself: it sees what a file lacks.
 option(RINGSIDE_TOGETHER "Compile several files of a room at a time" OFF)
+
+# Which files go together follows from their names alone, so that a new one changes nothing for others:
+# those of a folder, or of a share of it where there are many. Shares are by the hash of a name, as many
+# as a power of two, so that their number hardly ever changes.
+function(ringside_compiled_together target)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${RINGSIDE_TOGETHER} UNITY_BUILD_MODE GROUP)
+    get_target_property(sources ${target} SOURCES)
+    set(folders "")
+    foreach(source IN LISTS sources)
+        get_filename_component(folder ${source} ABSOLUTE)
+        file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+        get_filename_component(folder ${folder} DIRECTORY)
+        string(MAKE_C_IDENTIFIER "in_${folder}" folder)
+        list(APPEND folders ${folder})
+        list(APPEND files_${folder} ${source})
+    endforeach()
+    list(REMOVE_DUPLICATES folders)
+    foreach(folder IN LISTS folders)
+        list(LENGTH files_${folder} count)
+        set(shares 1)
+        while(count GREATER 16)
+            math(EXPR shares "2 * ${shares}")
+            math(EXPR count "${count} / 2")
+        endwhile()
+        foreach(source IN LISTS files_${folder})
+            get_filename_component(name ${source} NAME)
+            string(MD5 hash ${name})
+            string(SUBSTRING ${hash} 0 4 hash)
+            math(EXPR share "0x${hash} % ${shares}")
+            set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${share})
+        endforeach()
+    endforeach()
+endfunction()
 
 # What the fuzz targets reach is instrumented for them, and optimized: it runs millions of times. All
 # else of that build runs once, and compiles in half the time.
 set(RINGSIDE_FUZZED base model platform events symbols perf clocks accounting vpmu soft trust components profile
-    compare guest lab)
+    compare incoming guest lab)
 
 add_library(ringside_options INTERFACE)
 target_compile_features(ringside_options INTERFACE cxx_std_20)
@@ -49,7 +81,7 @@ function(ringside_room name)
         ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     list(TRANSFORM ROOM_DEPS PREPEND ringside_)
     target_link_libraries(ringside_${name} PUBLIC ${ROOM_DEPS} PRIVATE ringside_options ${ROOM_LIBS})
-    set_target_properties(ringside_${name} PROPERTIES UNITY_BUILD ${RINGSIDE_TOGETHER})
+    ringside_compiled_together(ringside_${name})
     if(RINGSIDE_FUZZ AND name IN_LIST RINGSIDE_FUZZED)
         target_compile_options(ringside_${name} PRIVATE -O1 -fsanitize=fuzzer-no-link)
     endif()

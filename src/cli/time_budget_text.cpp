@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
+
 namespace ringside::cli {
 
 namespace {
@@ -82,10 +84,6 @@ std::optional<std::uint64_t> occupied_ns(const TimeSplit& split) {
 
 Json value_or_null(const std::optional<std::uint64_t>& value) {
     return value ? Json(*value) : Json(nullptr);
-}
-
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
 }
 
 Json source_of(const TimePart& part) {

@@ -19,7 +19,7 @@ using model::FrameKind;
 
 constexpr int row_height = 17;
 constexpr int top = 40;  // of a file: room for its title
-constexpr int margin = 10;
+constexpr int flame_margin = 10;
 constexpr double letter_width = 6.7;  // of the 11 px monospace font of web/flame.css
 constexpr double least_width = 0.2;   // narrower frames cannot be seen
 
@@ -78,21 +78,21 @@ class Drawing {
     Drawing(const FlameFigure& figure, const FlameOptions& options)
         : figure_(figure), options_(options), children_(children_of(figure)) {
         const double whole = total(0);
-        scale_ = whole > 0 ? (options.width - 2.0 * margin) / whole : 0;
+        scale_ = whole > 0 ? (options.width - 2.0 * flame_margin) / whole : 0;
         if (options.before) full_ = full_change(figure, options.series, *options.before);
         draw();
     }
 
     std::string file() const {
-        const int height = top + rows_height() + margin;
+        const int height = top + rows_height() + flame_margin;
         return fmt::format(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}<style>{}</style>\n"
             "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
             "<text class=\"title\" x=\"{}\" y=\"22\">{}</text>\n"
             "<text class=\"hint\" x=\"{}\" y=\"22\" text-anchor=\"end\"></text>\n{}"
             "<script type=\"text/ecmascript\"><![CDATA[{}]]></script>\n</svg>\n",
-            open(height), base::embedded_file("web/flame.css").value_or(""), margin,
-            xml_text(options_.title), options_.width - margin, frames(height - margin),
+            open(height), base::embedded_file("web/flame.css").value_or(""), flame_margin,
+            xml_text(options_.title), options_.width - flame_margin, frames(height - flame_margin),
             base::embedded_file("web/flame.js").value_or(""));
     }
 
@@ -151,7 +151,7 @@ class Drawing {
         const bool root = node == 0;
         const std::string name = root ? "all" : figure_.frames[figure_.nodes[node].frame].name;
         const double width = total(node) * scale_;
-        const double x = margin + from * scale_;
+        const double x = flame_margin + from * scale_;
         // Rows grow downwards in SVG; the group is shifted once the depth is known.
         const int y = -(depth + 1) * row_height;
         const char kind = root ? 'c' : style_class(figure_.frames[figure_.nodes[node].frame].kind);

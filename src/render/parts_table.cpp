@@ -13,9 +13,9 @@ namespace {
 
 constexpr double column = 56;
 constexpr double least_name = 120;
-constexpr double row_height = 12.5;
+constexpr double table_row_height = 12.5;
 constexpr double key = 10;
-constexpr Font key_font{8, true};
+constexpr Font table_key_font{8, true};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void draw_parts_table(Sheet& sheet, const model::Figure& figure, const model::Pa
         sheet.words(shortened(clean(figure.series[i]), number_font, column - 6),
                     {column_right(i), sheet.y + 9}, Anchor::end, number_font, ink::grey);
     }
-    sheet.y += row_height;
+    sheet.y += table_row_height;
     sheet.line({{margin, sheet.y - 1}, {sheet.right(), sheet.y - 1}}, ink::grid);
     const double name_left = margin + key + 4;
     const double name_room = column_right(0) - column - name_left;
@@ -45,14 +45,14 @@ void draw_parts_table(Sheet& sheet, const model::Figure& figure, const model::Pa
         sheet.box({margin, sheet.y + 0.8, key, key}, fill);
         if (keys) {
             sheet.words(std::to_string(i + 1), {margin + key / 2, sheet.y + 8.8}, Anchor::middle,
-                        key_font, words_on(fill));
+                        table_key_font, words_on(fill));
         }
         sheet.label(part, {name_left, sheet.y + 9.2}, name_room);
         for (std::size_t series = 0; series < count; ++series) {
             sheet.words(cell(part, series), {column_right(series), sheet.y + 9.2}, Anchor::end,
                         number_font);
         }
-        sheet.y += row_height;
+        sheet.y += table_row_height;
     }
     sheet.y += 2;
 }

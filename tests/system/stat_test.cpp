@@ -38,7 +38,7 @@ const std::vector<std::string> files = {
     "few.json",    "many.json",   "perf.csv",      "default.json", "scaled.json",
     "pinned.json", "metric.json", "repeated.json", "dead.json",    "probes.json"};
 
-Json event(const Json& report, const std::string& name) {
+Json event_in(const Json& report, const std::string& name) {
     for (const auto& each : report.at("events")) {
         if (each.at("name") == name) return each;
     }
@@ -47,7 +47,7 @@ Json event(const Json& report, const std::string& name) {
 }
 
 std::int64_t value(const Json& report, const std::string& name) {
-    const Json found = event(report, name);
+    const Json found = event_in(report, name);
     EXPECT_EQ(found.value("state", ""), "ok") << found;
     return found.value("value", Json(0)).is_number() ? found.at("value").get<std::int64_t>() : 0;
 }
@@ -133,11 +133,11 @@ TEST(Stat, OnAPmuWhoseCountsAreExact) {
     expect_one_without_a_counter(report("pinned"));
 
     // The machine's clock is its instructions.
-    EXPECT_NEAR(event(report("metric"), "ipc").at("value").get<double>(), 1, 0.01);
-    const Json runs = event(report("repeated"), "instructions:u").at("runs");
+    EXPECT_NEAR(event_in(report("metric"), "ipc").at("value").get<double>(), 1, 0.01);
+    const Json runs = event_in(report("repeated"), "instructions:u").at("runs");
     EXPECT_EQ(runs.at("count"), 3);
     EXPECT_EQ(runs.at("least"), runs.at("most")) << runs;
-    const Json dead = event(report("dead"), "r21:u");
+    const Json dead = event_in(report("dead"), "r21:u");
     EXPECT_EQ(dead.at("state"), "dead") << dead;
     EXPECT_TRUE(dead.at("value").is_null());
     EXPECT_EQ(value(report("probes"), "kprobe:do_exit"), 1);

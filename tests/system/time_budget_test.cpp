@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* script =
+constexpr const char* measuring_script =
     "#!/bin/sh\n"
     "echo 1 > /proc/sys/kernel/task_delayacct\n"
     "echo 1 > /proc/sys/kernel/sched_schedstats\n"
@@ -38,7 +38,7 @@ TEST(TimeBudget, TwoBusyCpusOfAGuestShareOneOfTheHost) {
     const Scratch scratch;
     const BoxResult box =
         run_box({"run", "x86-kvm", "--inner", "--inner-pin", "--put",
-                 scratch.write("measure", script) + ":/usr/bin/measure", "--put",
+                 scratch.write("measure", measuring_script) + ":/usr/bin/measure", "--put",
                  std::string(RINGSIDE_BINARY_DIR) + "/tests/restricted:/usr/bin/restricted",
                  "--get", "/tmp/traced.json:" + scratch.file("traced"), "--get",
                  "/tmp/summed.json:" + scratch.file("summed"), "--", "measure"});

@@ -11,7 +11,7 @@ namespace ringside::guest {
 namespace {
 
 template <typename Number>
-void put(std::string& image, std::size_t offset, Number number) {
+void put_number(std::string& image, std::size_t offset, Number number) {
     std::memcpy(image.data() + offset, &number, sizeof number);
 }
 
@@ -21,9 +21,9 @@ std::string image_of(std::string_view packed) {
     std::string image(1024 + 8, '\0');
     image[0x1f1] = 1;
     image.replace(0x202, 4, "HdrS");
-    put<std::uint16_t>(image, 0x206, 0x20f);
-    put<std::uint32_t>(image, 0x248, 8);
-    put<std::uint32_t>(image, 0x24c, static_cast<std::uint32_t>(packed.size() + 4));
+    put_number<std::uint16_t>(image, 0x206, 0x20f);
+    put_number<std::uint32_t>(image, 0x248, 8);
+    put_number<std::uint32_t>(image, 0x24c, static_cast<std::uint32_t>(packed.size() + 4));
     return image + std::string(packed) + "size" + "what follows";
 }
 
@@ -42,7 +42,7 @@ TEST(PackedKernel, IsNotFoundWhereThereIsNone) {
     EXPECT_FALSE(packed_kernel(image_of("unknown")));
     EXPECT_FALSE(packed_kernel(image_of("")));
     auto old = image_of(xz);
-    put<std::uint16_t>(old, 0x206, 0x207);
+    put_number<std::uint16_t>(old, 0x206, 0x207);
     EXPECT_FALSE(packed_kernel(old));
     auto other = image_of(xz);
     other[0x202] = 'x';
@@ -58,11 +58,11 @@ TEST(PackedKernel, LiesInsideTheImageOrIsNone) {
     EXPECT_TRUE(packed_kernel(std::string(image, 0, end)));
     for (const std::size_t field : {0x248, 0x24c}) {
         auto wrong = image;
-        put<std::uint32_t>(wrong, field, 0xffff'fff0);
+        put_number<std::uint32_t>(wrong, field, 0xffff'fff0);
         EXPECT_FALSE(packed_kernel(wrong)) << field;
     }
     auto short_of_its_length = image;
-    put<std::uint32_t>(short_of_its_length, 0x24c, 3);
+    put_number<std::uint32_t>(short_of_its_length, 0x24c, 3);
     EXPECT_FALSE(packed_kernel(short_of_its_length));
 }
 
