@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/visible.h"
 
 namespace ringside::base {
 
@@ -54,7 +55,16 @@ std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
     return rows;
 }
 
-std::string csv_field(std::string_view text) {
+std::string csv_field(std::string_view name) {
+    const std::string seen = visible(name);
+    std::string_view text = seen;
+    // A spreadsheet would take it for a formula, and execute it.
+    constexpr std::string_view formula = "=+-@\t\r";
+    std::string guarded;
+    if (!text.empty() && formula.find(text.front()) != std::string_view::npos) {
+        guarded = "'" + std::string(text);
+        text = guarded;
+    }
     const bool plain = text.find_first_of(",\"\r\n") == std::string_view::npos &&
                        !text.starts_with(' ') && !text.starts_with('#') && !text.ends_with(' ');
     if (plain) return std::string(text);

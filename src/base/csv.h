@@ -12,7 +12,8 @@ namespace ringside::base {
 // the next lone '"', with '""' for one quote inside. Total: a missing end quote ends with the line.
 std::vector<std::vector<std::string>> parse_csv(std::string_view text);
 
-// `text` as one field of such a row: in quotes if it needs them.
-std::string csv_field(std::string_view text);
+// `name` as one field of such a row: visible(), in quotes if it needs them, with a ' in front if a
+// spreadsheet would take it for a formula. For names; numbers are what they are.
+std::string csv_field(std::string_view name);
 
 }  // namespace ringside::base

@@ -13,6 +13,20 @@
 
 namespace ringside::base {
 
+Result<Fd> open_regular(const std::string& path) {
+    const Fd place(::open(path.c_str(), O_PATH | O_CLOEXEC));
+    struct stat status {};
+    if (!place || ::fstat(place.get(), &status) != 0)
+        return fail_errno(errno, "cannot open " + path);
+    if (!S_ISREG(status.st_mode))
+        return fail(ErrorCode::bad_input, path + " is not a regular file");
+    // By this name it is the file that was looked at, whatever lies at its path by now.
+    const std::string same = "/proc/self/fd/" + std::to_string(place.get());
+    Fd fd(::open(same.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!fd) return fail_errno(errno, "cannot open " + path);
+    return fd;
+}
+
 Result<void> write_all(int fd, std::string_view bytes, const std::string& name) {
     const OwnCalls own;
     while (!bytes.empty()) {

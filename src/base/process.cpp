@@ -77,6 +77,10 @@ void use_as(int fd, int target) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(125);
     }
+    if (options.most_file_bytes) {
+        const rlimit most{*options.most_file_bytes, *options.most_file_bytes};
+        ::setrlimit(RLIMIT_FSIZE, &most);
+    }
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -29,6 +29,9 @@ struct SpawnOptions {
     bool own_group = false;
     // The child is killed when the thread that started it ends, however that happens.
     bool die_with_parent = true;
+    // A file that the child writes, its standard output included, grows no larger: the kernel ends
+    // it by SIGXFSZ. Not for a pipe.
+    std::optional<std::uint64_t> most_file_bytes;
     // The child waits before exec until Child::release() is called.
     bool held = false;
 };

@@ -141,6 +141,7 @@ class GuestRun : public Verb {
     std::string inner_smp_;
     std::vector<std::string> put_;
     std::vector<std::string> get_;
+    std::string get_limit_;
     std::vector<std::string> host_put_;
     std::vector<std::string> host_get_;
     double timeout_s_ = 300;
@@ -162,6 +163,8 @@ void GuestRun::declare(Options& options) {
     options.flag("--network", request_.network, "with the network of this machine; else none");
     options.texts("--put", "SRC:DST", put_, "copy a file or directory into the box");
     options.texts("--get", "SRC:DST", get_, "bring one back, also when the command failed");
+    options.text("--get-limit", "MB", get_limit_,
+                 "kill the box when it sends more than MB of files (1024)");
     options.texts("--env", "NAME=VALUE", request_.environment, "set a variable for the command");
     options.number("--timeout", "S", timeout_s_,
                    "kill the box after S seconds in which it could run (300)");
@@ -239,6 +242,11 @@ Result<guest::BoxRequest> GuestRun::request() const {
     if (auto done = parse_count("--memory", memory_, 128, 1 << 20, request.memory_mb); !done) {
         return done.error();
     }
+    std::optional<int> get_limit_mb;
+    if (auto done = parse_count("--get-limit", get_limit_, 1, 1 << 20, get_limit_mb); !done) {
+        return done.error();
+    }
+    if (get_limit_mb) request.most_file_bytes = static_cast<std::uint64_t>(*get_limit_mb) << 20;
     std::optional<int> device_work;
     if (auto done = parse_count("--device-work", device_work_, 0, 1'000'000, device_work); !done) {
         return done.error();

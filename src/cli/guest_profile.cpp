@@ -11,6 +11,7 @@
 #include "base/sys_root.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 #include "soft/kernel_facts.h"
 #include "soft/run.h"
@@ -57,9 +58,11 @@ Result<std::string> counts_in(const std::string& folder) {
 }
 
 // Where the guest's file lies here: at the same path if it has our files, else where it was put in.
+// The guest chose the path.
 std::string find_here(const std::string& path, bool share_root,
                       const std::vector<guest::Transfer>& put) {
     std::error_code error;
+    if (fs::path(path).lexically_normal() != path) return "";
     if (share_root) return fs::exists(path, error) ? path : std::string();
     for (const auto& transfer : put) {
         const fs::path to = fs::path(transfer.to).lexically_normal();
@@ -96,8 +99,9 @@ void GuestProfiling::attach(guest::BoxRequest& request) {
     put_ = request.put;
     if (const auto* kind = guest::KindTable::built_in().find(request.kind)) arch_ = kind->arch;
     request.ended = [this] { ends(); };
-    request.soft_pmu.profile = guest::ProfileWish{
-        counts_folder(), period_, [this](const std::string& folder) { begins(folder); }};
+    request.soft_pmu.profile =
+        guest::ProfileWish{counts_folder(), period_, kernel_folder(),
+                           [this](const std::string& why_not) { begins(why_not); }};
 }
 
 Result<void> GuestProfiling::switch_on() {
@@ -122,11 +126,8 @@ Result<void> GuestProfiling::switch_on() {
     return {};
 }
 
-void GuestProfiling::begins(const std::string& kernel) {
-    std::error_code error;
-    if (!kernel.empty()) {
-        fs::copy(kernel, kernel_folder(), fs::copy_options::recursive, error);
-    }
+void GuestProfiling::begins(const std::string& why_not) {
+    if (!why_not.empty()) notes_.push_back("what the guest sent of its kernel: " + why_not);
     began_ns_ = real_ns();
     began_ticks_ = clock_ticks();
     if (auto on = switch_on(); !on) failure_ = on.error();
@@ -207,7 +208,7 @@ Result<void> GuestProfiling::finish() {
                                                   recording(summary.rate), std::move(*profile));
     if (!recorded) return recorded.error();
     summary.recorded = std::move(*recorded);
-    fmt::print(stderr, "ringside guest: {}", profile_text(summary));
+    print_text(stderr, fmt::format("ringside guest: {}", profile_text(summary)));
     if (choice_.summary.empty()) return {};
     return base::replace_file(choice_.summary, profile_json(summary));
 }

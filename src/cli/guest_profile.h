@@ -35,7 +35,7 @@ class GuestProfiling {
   private:
     GuestProfiling(GuestProfileChoice choice, std::uint64_t period, MemoryFolder folder);
     // When the guest has said what its kernel is like.
-    void begins(const std::string& kernel_folder);
+    void begins(const std::string& why_not);
     void ends();
     Result<void> switch_on();
     std::string counts_folder() const { return folder_->path() + "/counts"; }

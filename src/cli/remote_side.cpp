@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,9 @@
 #include "cli/soft_command.h"
 #include "cli/version.h"
 #include "guest/files.h"
+#include "incoming/archive.h"
+#include "incoming/landing.h"
+#include "incoming/tar.h"
 
 namespace ringside::cli {
 
@@ -25,10 +29,12 @@ using Words = std::vector<std::string>;
 
 constexpr int ssh_failed = 255;
 
-// What a command at the other end reads and writes; -1 is ours, or for input nothing.
+// What a command at the other end reads and writes; -1 is ours, or for input nothing. A file that
+// it writes to grows no larger than `most_bytes`, whatever is at the other end.
 struct Streams {
     int in = -1;
     int out = -1;
+    std::uint64_t most_bytes = std::uint64_t{64} << 10;
 };
 
 // A connection of its own for each command: what is left at the other end is removed by one, too.
@@ -42,6 +48,7 @@ class Remote {
         base::SpawnOptions options;
         options.stdin_fd = streams.in >= 0 ? streams.in : nothing.get();
         options.stdout_fd = streams.out;
+        if (streams.out >= 0) options.most_file_bytes = streams.most_bytes;
         auto child = base::spawn(
             {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "--", host_, command},
             options);
@@ -139,34 +146,67 @@ class RemoteFolder {
     std::string path_;
 };
 
-// `name` below `from` at the other end, to here.
-Result<void> bring(const Remote& remote, const std::string& from, const std::string& name,
-                   const fs::path& to) {
-    const fs::path archive = to / "archive.tar";
-    const base::Fd out(::open(archive.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    const auto code =
-        remote.run(quoted_for_shell({"tar", "-C", from, "-cf", "-", name}), {-1, out.get()});
-    if (!code) return code.error();
-    if (*code != 0) return fail(ErrorCode::io, "nothing was measured on " + remote.host());
-    const auto unpacked =
-        base::run({"tar", "-C", to.string(), "--no-same-owner", "-xf", archive.string()});
-    if (!unpacked) return unpacked.error();
-    if (unpacked->status.shell_code() == 0) return {};
-    return fail(ErrorCode::io, "cannot unpack what " + remote.host() +
-                                   " sent: " + std::string(base::trim(unpacked->stderr_text)));
+// Where a file of the run that a remote folder holds belongs in a side's folder, as run `number`;
+// empty if nowhere.
+std::string place_in_side(std::string_view name, int number) {
+    constexpr std::string_view run = "run/1";
+    if (name == "run/side.json") return "side.json";
+    if (name != run && !name.starts_with(std::string(run) + '/')) return "";
+    return std::to_string(number) + std::string(name.substr(run.size()));
 }
 
-// The run that was brought here becomes number `number` of the side.
-Result<void> adopt(const fs::path& brought, const fs::path& folder, int number) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    fs::copy(brought / "1", folder / std::to_string(number), fs::copy_options::recursive, error);
-    if (!error) {
-        fs::copy_file(brought / "side.json", folder / "side.json",
-                      fs::copy_options::overwrite_existing, error);
+Result<void> unpack_run(const fs::path& file, const Remote& remote, const fs::path& landing_folder,
+                        int number) {
+    const auto archive = incoming::Archive::open(file);
+    if (!archive) return archive.error();
+    auto landing = incoming::Landing::in(landing_folder, remote.host());
+    if (!landing) return landing.error();
+    incoming::TarReader entries(archive->bytes());
+    while (true) {
+        auto entry = entries.next();
+        if (!entry) {
+            return fail(entry.error().code, remote.host() + " sent a " + entry.error().what);
+        }
+        if (!entry->has_value()) return {};
+        (*entry)->name = place_in_side((*entry)->name, number);
+        if ((*entry)->name.empty()) continue;
+        if (auto landed = landing->take(**entry); !landed) return landed;
     }
-    if (error) return fail(ErrorCode::io, "cannot copy what was brought: " + error.message());
+}
+
+// A run is there when all of it is.
+Result<void> adopt_run(const fs::path& landed, const fs::path& folder, int number) {
+    std::error_code error;
+    for (const auto& name : {std::to_string(number), std::string("side.json")}) {
+        if (!error) fs::rename(landed / name, folder / name, error);
+    }
+    if (error) return fail(ErrorCode::io, "no run came: " + error.message());
     return set_side_runs(folder.string(), number);
+}
+
+// The run below `from` at the other end becomes number `number` of the side here.
+Result<void> bring_run(const Remote& remote, const std::string& from, const fs::path& folder,
+                       int number) {
+    const auto here = guest::TempDir::make("ringside-ssh");
+    if (!here) return here.error();
+    const fs::path archive = here->path() / "archive.tar";
+    const base::Fd out(::open(archive.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    if (!out) return base::fail_errno(errno, "cannot create " + archive.string());
+    const auto code = remote.run(quoted_for_shell({"tar", "-C", from, "-cf", "-", "run"}),
+                                 {-1, out.get(), incoming::Limits().bytes});
+    if (!code) return code.error();
+    if (*code == 128 + SIGXFSZ) {
+        return fail(ErrorCode::bad_input, fmt::format("{} sent more than {} bytes", remote.host(),
+                                                      incoming::Limits().bytes));
+    }
+    if (*code != 0) return fail(ErrorCode::io, "nothing was measured on " + remote.host());
+    const fs::path landed = folder / ".landing";
+    std::error_code error;
+    fs::create_directories(landed, error);
+    auto done = unpack_run(archive, remote, landed, number);
+    if (done) done = adopt_run(landed, folder, number);
+    fs::remove_all(landed, error);
+    return done;
 }
 
 }  // namespace
@@ -236,13 +276,8 @@ Outcome measure_by_ssh(const SideTarget& target, const std::string& folder, cons
         words.insert(words.end(), plan.command.begin(), plan.command.end());
         const auto code = remote.run(quoted_for_shell(words));
         if (!code) return code.error();
-        auto here = guest::TempDir::make("ringside-ssh");
-        if (!here) return here.error();
-        if (auto brought = bring(remote, there.path(), "run", here->path()); !brought) {
+        if (auto brought = bring_run(remote, there.path(), folder, i); !brought) {
             return Outcome(*code == 0 ? exit_failure : *code, brought.error());
-        }
-        if (auto adopted = adopt(here->path() / "run", folder, i); !adopted) {
-            return adopted.error();
         }
         if (exit_code == 0) exit_code = *code;
         say(fmt::format("{}: run {} of {} is here", target.name, i, plan.runs));

@@ -1,6 +1,7 @@
 #include "guest/boot.h"
 
 #include <algorithm>
+#include <memory>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "guest/bounded_log.h"
 
 namespace ringside::guest {
 
@@ -50,7 +52,7 @@ std::string describe_phase(std::string_view machine, const Report& report) {
 std::string where(const BootRequest& request, const BootEnd& end) {
     const bool has_inner = !request.spec.kind.inner.empty() &&
                            std::any_of(request.ports.begin(), request.ports.end(),
-                                       [](const auto& port) { return port.first == "inner.out"; });
+                                       [](const auto& port) { return port.name == "inner.out"; });
     if (has_inner && end.outer.phase == "command")
         return describe_phase("the inner guest", end.inner);
     return describe_phase(request.spec.kind.name, end.outer);
@@ -69,6 +71,12 @@ Result<BootEnd> judge(const BootRequest& request, RelayEnd relay_end, BootEnd en
                           "allow more time with --timeout if it was only slow; what it waited for "
                           "a CPU is not counted");
     }
+    if (relay_end == RelayEnd::sent_too_much) {
+        return base::fail(ErrorCode::bad_input,
+                          fmt::format("{} was killed: it sent more files than it may ({} bytes)",
+                                      name, request.most_file_bytes),
+                          "allow more with --get-limit");
+    }
     if (!end.outer.lacking.empty() || !end.inner.lacking.empty()) {
         const bool inner = end.outer.lacking.empty();
         return base::fail(ErrorCode::unsupported,
@@ -83,6 +91,20 @@ Result<BootEnd> judge(const BootRequest& request, RelayEnd relay_end, BootEnd en
                                                      last_log_lines(request.directory)));
     }
     return end;
+}
+
+std::string pipe_of(const fs::path& directory, const std::string& log) {
+    return (directory / ("log." + log)).string();
+}
+
+// A file of that name in `directory`, filled through a pipe, so that a machine cannot fill the
+// disk.
+Result<Stream> log_stream(const fs::path& directory, const std::string& name) {
+    auto made = BoundedLog::make(directory / name);
+    if (!made) return made.error();
+    const auto log = std::make_shared<BoundedLog>(std::move(*made));
+    return make_stream(pipe_of(directory, name),
+                       [log](std::string_view bytes) { log->write(bytes); });
 }
 
 }  // namespace
@@ -120,8 +142,8 @@ Result<BootEnd> boot(BootRequest request) {
     });
     LineSplitter inner([&](std::string_view line) { end.inner.take_line(line); });
     // The init script takes "status" as the sign that all ports are there: it is the last.
-    request.ports.emplace_back("inner.status", [&](std::string_view bytes) { inner(bytes); });
-    request.ports.emplace_back("status", [&](std::string_view bytes) { outer(bytes); });
+    request.ports.push_back({"inner.status", [&](std::string_view bytes) { inner(bytes); }});
+    request.ports.push_back({"status", [&](std::string_view bytes) { outer(bytes); }});
 
     std::vector<Stream> streams;
     if (request.kernel_port != nullptr) {
@@ -130,17 +152,22 @@ Result<BootEnd> boot(BootRequest request) {
         streams.push_back(std::move(*stream));
         request.spec.ports.push_back(request.kernel_port->port());
     }
-    for (auto& [name, sink] : request.ports) {
-        const fs::path fifo = request.directory / ("port." + name);
-        auto stream = make_stream(fifo, sink);
+    for (const auto& port : request.ports) {
+        const fs::path fifo = request.directory / ("port." + port.name);
+        auto stream = make_stream(fifo, port.sink, port.most_bytes);
         if (!stream) return stream.error();
         streams.push_back(std::move(*stream));
-        request.spec.ports.push_back({name, fifo.string(), ""});
+        request.spec.ports.push_back({port.name, fifo.string(), ""});
     }
-    request.spec.console = (request.directory / "console").string();
+    auto console = log_stream(request.directory, "console");
+    if (!console) return console.error();
+    streams.push_back(std::move(*console));
+    request.spec.console = pipe_of(request.directory, "console");
 
-    const fs::path log = request.directory / "qemu";
-    const base::Fd log_fd(::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    auto log = log_stream(request.directory, "qemu");
+    if (!log) return log.error();
+    streams.push_back(std::move(*log));
+    const base::Fd log_fd(::open(pipe_of(request.directory, "qemu").c_str(), O_WRONLY | O_CLOEXEC));
     const base::Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     base::SpawnOptions options;
     // Only the group in the foreground may read a terminal.

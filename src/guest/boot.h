@@ -15,12 +15,19 @@
 
 namespace ringside::guest {
 
+// What to do with the bytes of a port, and how many there may be.
+struct PortUse {
+    std::string name;
+    Sink sink;
+    std::uint64_t most_bytes = any_number;
+};
+
 struct BootRequest {
-    MachineSpec spec;  // ports and console are filled in by boot()
-    // What to do with the bytes of each port, by name. "status" is boot's own.
-    std::vector<std::pair<std::string, Sink>> ports;
+    MachineSpec spec;                   // ports and console are filled in by boot()
+    std::vector<PortUse> ports;         // "status" is boot's own
     KernelPort* kernel_port = nullptr;  // where it says what its kernel is like, if it shall
-    fs::path directory;                 // where pipes and logs go; must exist
+    std::uint64_t most_file_bytes = any_number;         // of its ports' limits, for the error
+    fs::path directory;                                 // where pipes and logs go; must exist
     std::function<void(pid_t)> started = [](pid_t) {};  // called when the command runs
     std::function<void()> ended = [] {};                // and when it has ended
     std::chrono::milliseconds limit{0};

@@ -10,7 +10,9 @@
 #include "base/file_io.h"
 #include "guest/accelerator.h"
 #include "guest/boot.h"
+#include "guest/bounded_log.h"
 #include "guest/run_layer.h"
+#include "incoming/archive.h"
 
 namespace ringside::guest {
 
@@ -23,12 +25,21 @@ Sink to_fd(int fd) {
     };
 }
 
-Sink to_file(const fs::path& path) {
-    auto fd = std::make_shared<base::Fd>(
+// What cannot be written, on a full disk, is missed when the archives are read.
+Result<Sink> to_file(const fs::path& path) {
+    const auto fd = std::make_shared<base::Fd>(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    return [fd](std::string_view bytes) {
-        [[maybe_unused]] const auto written = base::write_all(fd->get(), bytes, "output");
-    };
+    if (!*fd) return base::fail_errno(errno, "cannot create " + path.string());
+    return Sink([fd](std::string_view bytes) {
+        [[maybe_unused]] const auto written = base::write_all(fd->get(), bytes, "files");
+    });
+}
+
+Result<Sink> to_log(const fs::path& path) {
+    auto made = BoundedLog::make(path);
+    if (!made) return made.error();
+    const auto log = std::make_shared<BoundedLog>(std::move(*made));
+    return Sink([log](std::string_view bytes) { log->write(bytes); });
 }
 
 Sink with_prefix(const std::string& prefix, const Sink& sink) {
@@ -93,7 +104,7 @@ class BoxRun {
     Result<BootRequest> boot_request();
     fs::path counts_folder() const { return directory_ / "soft"; }
     Result<void> plan_hypervisor_of(MachineSpec& spec) const;
-    std::vector<std::pair<std::string, Sink>> ports() const;
+    Result<std::vector<PortUse>> ports() const;
     Result<BoxOutcome> conclude(const BootEnd& end);
     Result<void> bring_back(const char* file, const std::vector<Transfer>& wanted);
 
@@ -252,24 +263,30 @@ Result<void> BoxRun::write_initrd() {
     return concatenate(image_.initrd, layers, directory_ / "initrd");
 }
 
-std::vector<std::pair<std::string, Sink>> BoxRun::ports() const {
+Result<std::vector<PortUse>> BoxRun::ports() const {
     const Sink out = to_fd(request_.stdout_fd);
     const Sink err = to_fd(request_.stderr_fd);
+    auto files = to_file(directory_ / "files");
+    if (!files) return files.error();
     if (!request_.inner) {
-        return {{"out", out}, {"err", err}, {"files", to_file(directory_ / "files")}};
+        return std::vector<PortUse>{
+            {"out", out}, {"err", err}, {"files", *files, request_.most_file_bytes}};
     }
-    const Sink vmm = to_file(directory_ / "inner.qemu");
-    const Sink host = with_prefix("host: ", err);
-    const Sink host_err = with_prefix("host: ", err);
-    return {{"inner.out", out},
-            {"inner.err", err},
-            {"inner.files", to_file(directory_ / "files")},
-            {"inner.console", to_file(directory_ / "inner.console")},
-            {"out", vmm},
-            {"err", vmm},
-            {"beside.out", host},
-            {"beside.err", host_err},
-            {"files", to_file(directory_ / "host.files")}};
+    auto host_files = to_file(directory_ / "host.files");
+    if (!host_files) return host_files.error();
+    auto vmm = to_log(directory_ / "inner.qemu");
+    if (!vmm) return vmm.error();
+    auto console = to_log(directory_ / "inner.console");
+    if (!console) return console.error();
+    return std::vector<PortUse>{{"inner.out", out},
+                                {"inner.err", err},
+                                {"inner.files", *files, request_.most_file_bytes},
+                                {"inner.console", *console},
+                                {"out", *vmm},
+                                {"err", *vmm},
+                                {"beside.out", with_prefix("host: ", err)},
+                                {"beside.err", with_prefix("host: ", err)},
+                                {"files", *host_files, request_.most_file_bytes}};
 }
 
 Result<void> BoxRun::plan_hypervisor_of(MachineSpec& spec) const {
@@ -298,7 +315,8 @@ Result<BootRequest> BoxRun::boot_request() {
         if (soft_pmu_->device) boot.kept_fds = {soft_pmu_->device.get(), soft_pmu_->plugin.get()};
     }
     if (request_.soft_pmu.profile) {
-        auto port = KernelPort::make(directory_, request_.soft_pmu.profile->begins);
+        const ProfileWish& wish = *request_.soft_pmu.profile;
+        auto port = KernelPort::make(directory_, wish.kernel_folder, wish.begins);
         if (!port) return port.error();
         kernel_port_ = std::move(*port);
         boot.kernel_port = &*kernel_port_;
@@ -313,7 +331,10 @@ Result<BootRequest> BoxRun::boot_request() {
     boot.started = request_.started;
     boot.ended = request_.ended;
     if (auto planned = plan_hypervisor_of(boot.spec); !planned) return planned.error();
-    boot.ports = ports();
+    auto used = ports();
+    if (!used) return used.error();
+    boot.ports = std::move(*used);
+    boot.most_file_bytes = request_.most_file_bytes;
     boot.directory = directory_;
     boot.limit = request_.timeout;
     boot.cancel_fd = request_.cancel_fd;
@@ -322,9 +343,11 @@ Result<BootRequest> BoxRun::boot_request() {
 
 Result<void> BoxRun::bring_back(const char* file, const std::vector<Transfer>& wanted) {
     if (wanted.empty()) return {};
-    const auto archives = read_file(directory_ / file);
+    const auto archives = incoming::Archive::open(directory_ / file);
     if (!archives) return archives.error();
-    auto missing = retrieve(*archives, wanted);
+    incoming::Limits limits;
+    limits.bytes = request_.most_file_bytes;
+    auto missing = retrieve(archives->bytes(), wanted, limits);
     if (!missing) return missing.error();
     for (auto& path : *missing) outcome_.missing.push_back(std::move(path));
     return {};

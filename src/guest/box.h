@@ -24,7 +24,10 @@ struct BoxRequest {
     std::vector<std::string> environment;  // "NAME=value"
     std::vector<Transfer> put;             // files and directories, before the command runs
     std::vector<Transfer> get;             // after it ended, however it ended
-    std::chrono::seconds timeout{300};     // in which it could run, boot included: see ServedTime
+    // That may come back, from each machine. Beyond it the box is killed: it may be the program's
+    // doing, and our disk.
+    std::uint64_t most_file_bytes = std::uint64_t{1} << 30;
+    std::chrono::seconds timeout{300};  // in which it could run, boot included: see ServedTime
 
     std::optional<std::string> cpu;  // instead of the kind's own
     std::optional<int> icount;       // virtual time by instructions, 2^icount ns each

@@ -1,14 +1,10 @@
-// The archive format of the kernel's initramfs ("newc"), written reproducibly and read with every
-// length checked. Format: Documentation/driver-api/early-userspace/buffer-format.rst.
+// The archive format of the kernel's initramfs ("newc"), written reproducibly. Format:
+// Documentation/driver-api/early-userspace/buffer-format.rst.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-
-#include <ringside/result.h>
 
 namespace ringside::guest {
 
@@ -32,22 +28,6 @@ class CpioWriter {
   private:
     std::string bytes_;
     std::uint32_t inode_ = 0;
-};
-
-// Reads the archives in `bytes`, which follow each other with zero padding between them.
-class CpioReader {
-  public:
-    explicit CpioReader(std::string_view bytes) : bytes_(bytes) {}
-
-    // The next entry of the current archive; nullopt at its end. Views point into the input.
-    Result<std::optional<CpioEntry>> next();
-
-  private:
-    Result<std::string_view> take(std::size_t count);
-    void skip_padding();
-
-    std::string_view bytes_;
-    std::size_t at_ = 0;
 };
 
 }  // namespace ringside::guest

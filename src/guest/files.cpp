@@ -20,18 +20,15 @@ using base::fail_errno;
 using base::Fd;
 
 Result<std::string> read_file(const fs::path& path) {
-    const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!fd) return fail_errno(errno, "cannot open " + path.string());
+    const auto fd = base::open_regular(path);
+    if (!fd) return fd.error();
     struct stat status {};
-    if (::fstat(fd.get(), &status) != 0)
+    if (::fstat(fd->get(), &status) != 0)
         return fail_errno(errno, "cannot look at " + path.string());
-    if (!S_ISREG(status.st_mode)) {
-        return base::fail(ErrorCode::bad_input, path.string() + " is not a regular file");
-    }
     std::string content(static_cast<std::size_t>(status.st_size), '\0');
     std::size_t filled = 0;
     while (filled < content.size()) {
-        const ssize_t got = ::read(fd.get(), content.data() + filled, content.size() - filled);
+        const ssize_t got = ::read(fd->get(), content.data() + filled, content.size() - filled);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail_errno(errno, "cannot read " + path.string());
         if (got == 0) break;

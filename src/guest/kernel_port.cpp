@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
@@ -29,14 +30,14 @@ bool is_whole(std::string_view archive) {
 
 }  // namespace
 
-Result<KernelPort> KernelPort::make(const fs::path& directory,
-                                    std::function<void(const std::string&)> known) {
+Result<KernelPort> KernelPort::make(const fs::path& directory, const fs::path& folder,
+                                    Known known) {
     const std::string fifo = (directory / "port.kernel.in").string();
     if (::mkfifo(fifo.c_str(), 0600) != 0) return base::fail_errno(errno, "cannot create " + fifo);
     // For both, so that opening it waits for nobody.
     base::Fd answer(::open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
     if (!answer) return base::fail_errno(errno, "cannot open " + fifo);
-    return KernelPort(directory, std::move(known), std::move(answer));
+    return KernelPort(directory, folder, std::move(known), std::move(answer));
 }
 
 Port KernelPort::port() const {
@@ -51,15 +52,22 @@ Result<Stream> KernelPort::stream() {
     return make_stream(pipes().string() + ".out", [this](std::string_view bytes) { take(bytes); });
 }
 
+// Why not all is there; empty if it is.
+std::string KernelPort::land() const {
+    const auto missing = retrieve(archive_, {{"kernel", folder_.string()}});
+    if (!missing) return missing.error().what;
+    return missing->empty() ? "" : "nothing";
+}
+
 void KernelPort::take(std::string_view bytes) {
-    if (answered_ || archive_.size() + bytes.size() > most_bytes) return;
-    archive_ += bytes;
-    if (!is_whole(archive_)) return;
+    if (answered_) return;
+    const bool too_much = archive_.size() + bytes.size() > most_bytes;
+    if (!too_much) archive_ += bytes;
+    if (!too_much && !is_whole(archive_)) return;
     answered_ = true;
-    const std::string folder = (directory_ / "kernel").string();
-    const auto missing = retrieve(archive_, {{"kernel", folder}});
+    const std::string why = too_much ? fmt::format("more than {} bytes", most_bytes) : land();
     archive_ = std::string();
-    known_(missing && missing->empty() ? folder : std::string());
+    known_(why);
     [[maybe_unused]] const auto written = base::write_all(answer_.get(), "go\n", "the box");
 }
 

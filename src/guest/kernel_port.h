@@ -1,6 +1,6 @@
 // How a box says what its kernel is like before its command runs, and waits until we know: a port
-// that carries an archive out and one line in. The archive is input; a guest that sends none, or
-// too much, is answered never, and times out.
+// that carries an archive out and one line in. The archive is input; a guest that sends none is
+// answered never, and times out.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,12 @@ namespace ringside::guest {
 
 class KernelPort {
   public:
-    // Makes its pipes in `directory`. `known` is called with a folder there that holds the guest's
-    // files in their places, as "proc/kallsyms"; an empty name if they could not be read.
-    static Result<KernelPort> make(const fs::path& directory,
-                                   std::function<void(const std::string& folder)> known);
+    // Given why not all has landed; an empty text if it has.
+    using Known = std::function<void(const std::string& why_not)>;
+
+    // Makes its pipes in `directory`. The guest's files land in `folder`, which is made then, in
+    // their places: "proc/kallsyms". `known` is called once they have, or were refused.
+    static Result<KernelPort> make(const fs::path& directory, const fs::path& folder, Known known);
 
     Port port() const;
     // Calls take(); this object must outlive it.
@@ -28,12 +30,17 @@ class KernelPort {
     void take(std::string_view bytes);
 
   private:
-    KernelPort(fs::path directory, std::function<void(const std::string&)> known, base::Fd answer)
-        : directory_(std::move(directory)), known_(std::move(known)), answer_(std::move(answer)) {}
+    KernelPort(fs::path directory, fs::path folder, Known known, base::Fd answer)
+        : directory_(std::move(directory)),
+          folder_(std::move(folder)),
+          known_(std::move(known)),
+          answer_(std::move(answer)) {}
+    std::string land() const;
     fs::path pipes() const { return directory_ / "port.kernel"; }
 
     fs::path directory_;
-    std::function<void(const std::string&)> known_;
+    fs::path folder_;
+    Known known_;
     base::Fd answer_;
     std::string archive_;
     bool answered_ = false;

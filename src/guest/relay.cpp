@@ -21,19 +21,24 @@ constexpr int tick_ms = 50;
 // How often a machine's time is looked up.
 constexpr std::chrono::milliseconds look_every(250);
 
-// All that is there now. False when the writer is gone and nothing is left.
-bool carry(Stream& stream) {
+enum class Carried { all_there_is, to_the_end, too_much };
+
+// What is there now, which is more than a pipe holds only if the machine goes on writing: one that
+// never pauses must not keep us from its limit and from the other streams.
+Carried carry(Stream& stream) {
     std::array<char, 65536> chunk;
-    while (true) {
+    constexpr int most_chunks = 64;
+    for (int i = 0; i < most_chunks; ++i) {
         const ssize_t got = ::read(stream.from.get(), chunk.data(), chunk.size());
-        if (got > 0) {
-            stream.sink({chunk.data(), static_cast<std::size_t>(got)});
-        } else if (got < 0 && errno == EINTR) {
-            continue;
-        } else {
-            return got < 0 && errno == EAGAIN;
-        }
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0)
+            return got < 0 && errno == EAGAIN ? Carried::all_there_is : Carried::to_the_end;
+        const auto bytes = static_cast<std::uint64_t>(got);
+        if (bytes > stream.bytes_left) return Carried::too_much;
+        stream.bytes_left -= bytes;
+        stream.sink({chunk.data(), bytes});
     }
+    return Carried::all_there_is;
 }
 
 bool wait_readable(const std::vector<Stream>& streams, int cancel_fd) {
@@ -46,10 +51,16 @@ bool wait_readable(const std::vector<Stream>& streams, int cancel_fd) {
 }  // namespace
 
 void LineSplitter::operator()(std::string_view bytes) {
-    pending_ += bytes;
-    for (auto end = pending_.find('\n'); end != std::string::npos; end = pending_.find('\n')) {
-        line_(std::string_view(pending_).substr(0, end));
-        pending_.erase(0, end + 1);
+    while (!bytes.empty()) {
+        const auto end = bytes.find('\n');
+        const auto room = most_bytes - pending_.size();
+        const bool whole = end <= room && end != std::string_view::npos;
+        const auto part = bytes.substr(0, whole ? end : room);
+        pending_ += part;
+        bytes.remove_prefix(part.size() + (whole ? 1 : 0));
+        if (!whole && pending_.size() < most_bytes) return;
+        line_(pending_);
+        pending_.clear();
     }
 }
 
@@ -57,13 +68,13 @@ LineSplitter::~LineSplitter() {
     if (!pending_.empty()) line_(pending_);
 }
 
-Result<Stream> make_stream(const fs::path& fifo, Sink sink) {
+Result<Stream> make_stream(const fs::path& fifo, Sink sink, std::uint64_t most_bytes) {
     if (::mkfifo(fifo.c_str(), 0600) != 0) {
         return base::fail_errno(errno, "cannot create " + fifo.string());
     }
     base::Fd fd(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!fd) return base::fail_errno(errno, "cannot open " + fifo.string());
-    return Stream{std::move(fd), std::move(sink)};
+    return Stream{std::move(fd), std::move(sink), most_bytes};
 }
 
 RelayEnd relay(std::vector<Stream>& streams, base::Child& process, std::chrono::milliseconds limit,
@@ -77,8 +88,11 @@ RelayEnd relay(std::vector<Stream>& streams, base::Child& process, std::chrono::
         const auto status = process.poll();
         const bool ended = !status || status->has_value();
         for (auto& stream : streams) {
+            if (!stream.from) continue;
+            const Carried carried = carry(stream);
+            if (carried == Carried::too_much) return RelayEnd::sent_too_much;
             // A pipe without a writer is always readable; once it has ended it is left alone.
-            if (stream.from && !carry(stream) && ended) stream.from.reset();
+            if (carried == Carried::to_the_end && ended) stream.from.reset();
         }
         if (ended) return RelayEnd::process_ended;
         if (Clock::now() < look_again) continue;

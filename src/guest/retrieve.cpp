@@ -1,92 +1,55 @@
 #include "guest/retrieve.h"
 
-#include <cerrno>
-
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/file_io.h"
-#include "base/text.h"
+#include "incoming/cpio.h"
+#include "incoming/landing.h"
 
 namespace ringside::guest {
 
 namespace {
 
-using base::Fd;
+// Where the user wants it: the folder, and the name there that takes the place of the first part of
+// every name that is sent.
+struct Place {
+    fs::path folder;
+    std::string name;
+};
 
-Error refused(std::string_view name, std::string_view why) {
-    return base::fail(ErrorCode::bad_input, fmt::format("the box sent '{}': {}", name, why));
-}
-
-// "a/b/c" without its first part, which is replaced by where the user wants it; nullopt if a part
-// would lead elsewhere.
-std::optional<std::vector<std::string>> parts_below_first(std::string_view name) {
-    std::vector<std::string> parts;
-    for (const auto part : base::split(name, '/')) {
-        if (part.empty() || part == "." || part == "..") return std::nullopt;
-        parts.emplace_back(part);
-    }
-    parts.erase(parts.begin());
-    return parts;
-}
-
-// Opens the directory an entry belongs in, one step at a time and never through a link.
-Result<Fd> open_parent(const fs::path& target, const std::vector<std::string>& parts) {
-    const fs::path top = parts.empty() ? target.parent_path() : target;
-    Fd fd(::open(top.empty() ? "." : top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!fd) return base::fail_errno(errno, "cannot open " + top.string());
-    for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-        Fd next(
-            ::openat(fd.get(), parts[i].c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!next) return base::fail_errno(errno, "cannot enter " + parts[i]);
-        fd = std::move(next);
-    }
-    return fd;
-}
-
-Result<void> write_regular(int parent, const std::string& name, const CpioEntry& entry) {
-    ::unlinkat(parent, name.c_str(), 0);
-    const Fd fd(
-        ::openat(parent, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!fd) return base::fail_errno(errno, "cannot create " + name);
-    if (auto done = base::write_all(fd.get(), entry.content, name); !done) return done;
-    if (::fchmod(fd.get(), entry.mode & 0777) != 0) {
-        return base::fail_errno(errno, "cannot set the mode of " + name);
-    }
-    return {};
-}
-
-Result<void> place(const CpioEntry& entry, const fs::path& target) {
-    const auto parts = parts_below_first(entry.name);
-    if (!parts) return refused(entry.name, "not a name below what was asked for");
-    const auto parent = open_parent(target, *parts);
-    if (!parent) return parent.error();
-    const std::string name = parts->empty() ? target.filename().string() : parts->back();
-    if (S_ISREG(entry.mode)) return write_regular(parent->get(), name, entry);
-    if (S_ISDIR(entry.mode)) {
-        // The owner keeps access, or what is below could not be written.
-        const bool made = ::mkdirat(parent->get(), name.c_str(), (entry.mode & 0777) | 0700) == 0;
-        if (!made && errno != EEXIST) return base::fail_errno(errno, "cannot create " + name);
-        return {};
-    }
-    if (S_ISLNK(entry.mode)) {
-        ::unlinkat(parent->get(), name.c_str(), 0);
-        const std::string link(entry.content);
-        if (::symlinkat(link.c_str(), parent->get(), name.c_str()) != 0) {
-            return base::fail_errno(errno, "cannot link " + name);
-        }
-    }
-    return {};
-}
-
-fs::path target_of(const Transfer& transfer) {
-    fs::path to(transfer.to);
+Place place_of(const Transfer& transfer) {
+    const fs::path to(transfer.to);
     std::error_code error;
-    if (fs::is_directory(to, error)) return to / fs::path(transfer.from).filename();
-    return to;
+    if (!fs::is_directory(to, error)) {
+        return {to.has_parent_path() ? to.parent_path() : ".", to.filename().string()};
+    }
+    const fs::path from = fs::path(transfer.from).lexically_normal();
+    return {to, (from.has_filename() ? from : from.parent_path()).filename().string()};
+}
+
+// Of a name that is one: what is wrong with any other is for the landing to say.
+void rename_first_part(std::string& name, const std::string& to) {
+    const auto first = std::string_view(name).substr(0, name.find('/'));
+    const bool is_name = !first.empty() && first != "." && first != ".." &&
+                         first.find('\0') == std::string_view::npos;
+    if (is_name) name.replace(0, first.size(), to);
+}
+
+// Returns whether there was anything.
+Result<bool> retrieve_one(incoming::CpioReader& archives, const Transfer& transfer,
+                          const incoming::Limits& limits) {
+    const Place place = place_of(transfer);
+    auto landing = incoming::Landing::in(place.folder, "the box", limits);
+    if (!landing) return landing.error();
+    bool empty = true;
+    while (true) {
+        auto entry = archives.next();
+        if (!entry) return entry.error();
+        if (!entry->has_value()) return !empty;
+        rename_first_part((*entry)->name, place.name);
+        if (auto done = landing->take(**entry); !done) return done.error();
+        empty = false;
+    }
 }
 
 }  // namespace
@@ -100,20 +63,14 @@ Result<Transfer> parse_transfer(std::string_view text) {
 }
 
 Result<std::vector<std::string>> retrieve(std::string_view archives,
-                                          const std::vector<Transfer>& wanted) {
+                                          const std::vector<Transfer>& wanted,
+                                          const incoming::Limits& limits) {
     std::vector<std::string> missing;
-    CpioReader reader(archives);
+    incoming::CpioReader reader(archives);
     for (const auto& transfer : wanted) {
-        const fs::path target = target_of(transfer);
-        bool empty = true;
-        while (true) {
-            const auto entry = reader.next();
-            if (!entry) return entry.error();
-            if (!entry->has_value()) break;
-            empty = false;
-            if (auto done = place(**entry, target); !done) return done.error();
-        }
-        if (empty) missing.push_back(transfer.from);
+        const auto found = retrieve_one(reader, transfer, limits);
+        if (!found) return found.error();
+        if (!*found) missing.push_back(transfer.from);
     }
     return missing;
 }

@@ -1,5 +1,4 @@
-// Puts files that a box sent where the user wants them. The archive comes from a machine in which
-// anything may have run: no name in it can lead outside the place it was asked for.
+// Puts files that a box sent where the user wants them, as src/incoming lets it.
 #pragma once
 
 #include <string>
@@ -8,8 +7,8 @@
 
 #include <ringside/result.h>
 
-#include "guest/cpio.h"
 #include "guest/files.h"
+#include "incoming/landing.h"
 
 namespace ringside::guest {
 
@@ -22,9 +21,10 @@ struct Transfer {
 // "SRC:DST"; splits at the last ':' so that SRC may hold one.
 Result<Transfer> parse_transfer(std::string_view text);
 
-// One archive for each transfer, in order. Into an existing directory a file keeps its name. Files
-// and directories keep the rwx bits; links are made but never followed. Returns what was missing.
+// One archive for each transfer, in order. Into an existing directory a file keeps its name. The
+// limits are for each transfer. Returns what was missing.
 Result<std::vector<std::string>> retrieve(std::string_view archives,
-                                          const std::vector<Transfer>& wanted);
+                                          const std::vector<Transfer>& wanted,
+                                          const incoming::Limits& limits = {});
 
 }  // namespace ringside::guest

@@ -26,9 +26,11 @@ struct SoftPmu {
 struct ProfileWish {
     std::string folder;        // where the plugin keeps its counts; must exist
     std::uint64_t period = 0;  // instructions from sample to sample
-    // Called, from the thread that runs the box, with a folder that has the guest's /proc/kallsyms
-    // and the like. The command begins when it returns.
-    std::function<void(const std::string& kernel_folder)> begins;
+    // Where what the guest says of its kernel lands, "proc/kallsyms" and the like; made then.
+    std::string kernel_folder;
+    // Called, from the thread that runs the box, when that has landed, with why not all of it has.
+    // The command begins when it returns.
+    std::function<void(const std::string& why_not)> begins;
 };
 
 struct SoftPmuWish {

@@ -1,12 +1,13 @@
 // Runs a command with less than it would have: another user, no capabilities, or a seccomp filter
 // that answers perf_event_open with an error, as container runtimes (ENOSYS, EPERM) and kernels
-// with perf_event_paranoid 3 (EACCES) do.
-//   restricted [--uid N] [--perf-errno N] -- COMMAND [ARG...]
+// with perf_event_paranoid 3 (EACCES) do, or openat2 as kernels before 5.6 do (ENOSYS).
+//   restricted [--uid N] [--perf-errno N] [--openat2-errno N] -- COMMAND [ARG...]
 #include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -17,10 +18,10 @@
 
 namespace {
 
-bool deny_perf(unsigned error) {
+bool deny(unsigned call, unsigned error) {
     std::array<sock_filter, 4> program{
         {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (error & SECCOMP_RET_DATA)),
          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
     const sock_fprog filter{program.size(), program.data()};
@@ -47,9 +48,11 @@ int main(int argc, char** argv) {
     int at = 1;
     for (; at + 1 < argc && std::strcmp(argv[at], "--") != 0; at += 2) {
         const auto number = static_cast<unsigned>(std::strtoul(argv[at + 1], nullptr, 10));
-        const bool done = std::strcmp(argv[at], "--uid") == 0          ? become(number)
-                          : std::strcmp(argv[at], "--perf-errno") == 0 ? deny_perf(number)
-                                                                       : false;
+        const std::string_view option = argv[at];
+        const bool done = option == "--uid"             ? become(number)
+                          : option == "--perf-errno"    ? deny(SYS_perf_event_open, number)
+                          : option == "--openat2-errno" ? deny(SYS_openat2, number)
+                                                        : false;
         if (!done) {
             std::perror(argv[at]);
             return 125;

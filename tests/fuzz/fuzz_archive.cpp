@@ -1,9 +1,16 @@
-// Any bytes as an archive from a box: read or refused, never a crash and never an endless loop.
-#include "guest/cpio.h"
+// Any bytes as an archive from another machine: read or refused, never a crash and never an endless
+// loop.
+#include "incoming/cpio.h"
+#include "incoming/tar.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-    ringside::guest::CpioReader reader({reinterpret_cast<const char*>(data), size});
-    while (reader.next()) {
+    const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+    ringside::incoming::CpioReader cpio(bytes);
+    while (cpio.next()) {
     }
-    return 0;
+    ringside::incoming::TarReader tar(bytes);
+    while (true) {
+        const auto entry = tar.next();
+        if (!entry || !entry->has_value()) return 0;
+    }
 }

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "incoming/cpio.h"
+
 namespace ringside::guest {
 namespace {
+
+using incoming::CpioReader;
 
 std::string sample() {
     CpioWriter writer;
@@ -95,6 +99,12 @@ TEST(Cpio, RefusesNonsense) {
     bad.replace(6 + 8 * 11, 8, "00000000");
     EXPECT_FALSE(CpioReader(bad).next().has_value());
     bad.replace(6 + 8 * 6, 8, "not hex!");
+    EXPECT_FALSE(CpioReader(bad).next().has_value());
+    bad = sample();
+    bad.replace(6 + 8 * 6, 8, "ffffffff");
+    EXPECT_FALSE(CpioReader(bad).next().has_value());
+    bad = sample();
+    bad.replace(110 + 3, 1, "x");  // the NUL of the first name
     EXPECT_FALSE(CpioReader(bad).next().has_value());
     EXPECT_FALSE(CpioReader("070702" + std::string(200, '0')).next().has_value());
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,15 +14,18 @@
 namespace ringside::guest {
 namespace {
 
+using ::testing::HasSubstr;
+
 class KernelPortTest : public ::testing::Test {
   protected:
     void SetUp() override {
         directory_ = scratch::file(::testing::UnitTest::GetInstance()->current_test_info()->name());
         fs::create_directories(directory_);
-        auto port = KernelPort::make(directory_, [this](const std::string& folder) {
-            ++calls_;
-            folder_ = folder;
-        });
+        auto port =
+            KernelPort::make(directory_, directory_ / "landed", [this](const std::string& why) {
+                ++calls_;
+                why_ = why;
+            });
         ASSERT_TRUE(port) << port.error().what;
         port_.emplace(std::move(*port));
     }
@@ -36,7 +40,7 @@ class KernelPortTest : public ::testing::Test {
     fs::path directory_;
     std::optional<KernelPort> port_;
     int calls_ = 0;
-    std::string folder_;
+    std::string why_;
 };
 
 std::string archive() {
@@ -52,7 +56,8 @@ TEST_F(KernelPortTest, AnswersWhenItKnows) {
     for (const char c : bytes) port_->take({&c, 1});
     port_->take(std::string(512, '\0'));  // padding
     EXPECT_EQ(calls_, 1);
-    EXPECT_EQ(read_file(fs::path(folder_) / "proc/kallsyms").value(), "ffffffff81000000 T _text\n");
+    EXPECT_EQ(why_, "");
+    EXPECT_EQ(read_file(directory_ / "landed/proc/kallsyms").value(), "ffffffff81000000 T _text\n");
     EXPECT_EQ(answer(), "go\n");
 }
 
@@ -65,7 +70,7 @@ TEST_F(KernelPortTest, WaitsForTheRest) {
 TEST_F(KernelPortTest, LetsABoxGoOnThatSendsNonsense) {
     port_->take("this is not what it should be: TRAILER!!!, or is it?");
     EXPECT_EQ(calls_, 1);
-    EXPECT_EQ(folder_, "");
+    EXPECT_THAT(why_, HasSubstr("broken cpio archive"));
     EXPECT_EQ(answer(), "go\n");
 }
 
@@ -73,7 +78,7 @@ TEST_F(KernelPortTest, WritesNothingElsewhere) {
     CpioWriter writer;
     writer.add_file("kernel/../../outside", "x");
     port_->take(writer.finish());
-    EXPECT_EQ(folder_, "");
+    EXPECT_THAT(why_, HasSubstr("not a name below"));
     EXPECT_FALSE(fs::exists(directory_.parent_path() / "outside"));
 }
 

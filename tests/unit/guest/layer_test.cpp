@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "guest/cpio.h"
+#include "incoming/cpio.h"
 
 namespace ringside::guest {
 namespace {
@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> names_in(const std::string& archive) {
     std::vector<std::string> names;
-    CpioReader reader(archive);
+    incoming::CpioReader reader(archive);
     while (true) {
         const auto entry = reader.next();
         if (!entry || !entry->has_value()) return names;

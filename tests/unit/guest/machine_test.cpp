@@ -92,14 +92,5 @@ TEST(Report, IgnoresRubbish) {
     EXPECT_EQ(report.exit_code, std::nullopt);
 }
 
-TEST(LineSplitter, DoesNotCareHowBytesAreCut) {
-    std::vector<std::string> lines;
-    {
-        LineSplitter splitter([&](std::string_view line) { lines.emplace_back(line); });
-        for (const auto* part : {"a", "b\nc", "\n\nd"}) splitter(part);
-    }
-    EXPECT_THAT(lines, ::testing::ElementsAre("ab", "c", "", "d"));
-}
-
 }  // namespace
 }  // namespace ringside::guest
