@@ -146,6 +146,14 @@ class DataFile::Opening {
         auto bytes = section_bytes(source, section);
         if (!bytes) return bytes.error();
         const WordSpan words(*bytes, file_.header_.order);
+        // Each event has a section of its own; all of them could name the same one.
+        ids_left_ = ids_left_.value_or(source.whole_size / sizeof(std::uint64_t));
+        if (words.size() > *ids_left_) {
+            return base::fail(ErrorCode::bad_input,
+                              fmt::format("{}: the events have more ids than the file has room for",
+                                          source.name));
+        }
+        *ids_left_ -= words.size();
         for (std::size_t i = 0; i < words.size(); ++i) event.ids.push_back(words[i]);
         return {};
     }
@@ -234,7 +242,7 @@ class DataFile::Opening {
             if (used > 0) file_.pieces_.push_back({number, at, used});
             at += used;
             if (used > 0 && at < end && extent != 0 && bytes->size() == piece_bytes) continue;
-            if (extent && *extent > piece_bytes && at + *extent <= end) {
+            if (extent && *extent > piece_bytes && *extent <= end - at) {
                 at += *extent;  // trace data of a processor: not for us
                 continue;
             }
@@ -271,7 +279,8 @@ class DataFile::Opening {
         } else if (record.type == record_id_index) {
             parse_id_index(record.body, header.order, file_.guest_places_);
         } else if (record.type == record_event_update) {
-            apply_event_update(record.body, header);
+            if (const auto renamed = parse_event_update(record.body, header.order))
+                rename_event(*renamed);
         } else if (side_) {
             if (!ids_found_) find_ids();
             side_(file_, record);
@@ -286,11 +295,24 @@ class DataFile::Opening {
         file_.sources_.push_back(std::move(source));
     }
 
+    // In pipe mode events come among the records.
+    void index_ids() {
+        const auto& events = file_.header_.events;
+        for (; events_indexed_ < events.size(); ++events_indexed_)
+            for (const auto id : events[events_indexed_].ids)
+                file_.event_by_id_.emplace(id, events_indexed_);
+    }
+
+    void rename_event(const EventName& renamed) {
+        index_ids();
+        const auto event = file_.event_of(renamed.id);
+        if (event) file_.header_.events[*event].name = renamed.name;
+    }
+
     void find_ids() {
         const auto& events = file_.header_.events;
         ids_found_ = true;
-        for (std::size_t i = 0; i < events.size(); ++i)
-            for (const auto id : events[i].ids) file_.event_by_id_.emplace(id, i);
+        index_ids();
         if (events.size() < 2) return;
         file_.id_in_sample_ = events.front().layout.id_offset();
         file_.id_from_end_ = events.front().layout.id_offset_from_end();
@@ -302,6 +324,8 @@ class DataFile::Opening {
     std::uint64_t next_base_ = 0;
     std::size_t compressed_bytes_ = 0;
     bool zstd_warned_ = false;
+    std::optional<std::uint64_t> ids_left_;  // that the file has room for
+    std::size_t events_indexed_ = 0;         // whose ids are in event_by_id_
 };
 
 Result<DataFile> DataFile::open(const std::string& path, const SideVisitor& side) {

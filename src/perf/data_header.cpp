@@ -250,15 +250,13 @@ void parse_id_index(std::span<const std::byte> body, ByteOrder order, GuestPlace
     }
 }
 
-void apply_event_update(std::span<const std::byte> body, DataHeader& header) {
+std::optional<EventName> parse_event_update(std::span<const std::byte> body, ByteOrder order) {
     constexpr std::uint64_t name_update = 2;
-    FieldCursor cursor(body, header.order);
+    FieldCursor cursor(body, order);
     const std::uint64_t kind = cursor.u64();
     const std::uint64_t id = cursor.u64();
-    if (!cursor.ok() || kind != name_update) return;
-    const std::string name(cursor.text());
-    for (auto& event : header.events)
-        if (std::find(event.ids.begin(), event.ids.end(), id) != event.ids.end()) event.name = name;
+    if (!cursor.ok() || kind != name_update) return std::nullopt;
+    return EventName{id, std::string(cursor.text())};
 }
 
 }  // namespace ringside::perf

@@ -138,7 +138,11 @@ using GuestPlaces = std::unordered_map<std::uint64_t, GuestPlace>;
 // The body of an ID_INDEX record; ids of the host are left out.
 void parse_id_index(std::span<const std::byte> body, ByteOrder order, GuestPlaces& places);
 
-// The body of an EVENT_UPDATE record: an event's name goes into `header`, other updates do not.
-void apply_event_update(std::span<const std::byte> body, DataHeader& header);
+// The body of an EVENT_UPDATE record that names an event, by one of its ids; nullopt for others.
+struct EventName {
+    std::uint64_t id = 0;
+    std::string name;
+};
+std::optional<EventName> parse_event_update(std::span<const std::byte> body, ByteOrder order);
 
 }  // namespace ringside::perf

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/file_io.h"
 
 namespace ringside::perf {
 
@@ -54,10 +55,11 @@ Result<std::span<const std::byte>> view(const DataSource& source, std::uint64_t 
 Result<DataSource> open_source(const std::string& path) {
     DataSource source;
     source.name = path;
-    source.fd = base::Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    auto fd = base::open_regular(path);
+    if (!fd) return fd.error();
+    source.fd = std::move(*fd);
     struct stat status {};
-    if (!source.fd || ::fstat(source.fd.get(), &status) != 0)
-        return base::fail_errno(errno, "open " + path);
+    if (::fstat(source.fd.get(), &status) != 0) return base::fail_errno(errno, "open " + path);
     source.size = source.whole_size = static_cast<std::uint64_t>(status.st_size);
     return source;
 }

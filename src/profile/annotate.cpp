@@ -63,7 +63,7 @@ Result<std::string> disassemble(const std::string& file, const symbols::Symbol& 
     for (const auto* tool : {"objdump", "aarch64-linux-gnu-objdump", "x86_64-linux-gnu-objdump"}) {
         auto done = base::run({tool, "--disassemble", "--demangle", "--no-show-raw-insn",
                                fmt::format("--start-address=0x{:x}", symbol.start),
-                               fmt::format("--stop-address=0x{:x}", symbol.end), file});
+                               fmt::format("--stop-address=0x{:x}", symbol.end), "--", file});
         if (done && done->status.shell_code() == 0) return std::move(done->stdout_text);
         if (done && !refused) refused = std::string(base::trim(done->stderr_text));
     }

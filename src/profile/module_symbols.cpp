@@ -83,7 +83,7 @@ void ModuleLoader::load_generated(const Module& module, ModuleSymbols& result) {
         result.own = std::move(*table);
     else
         warnings_.push_back("no names for code that process " + std::to_string(module.pid) +
-                            " generated: it wrote no " + module.path);
+                            " generated: " + table.error().what);
 }
 
 void ModuleLoader::load_guest_kernel(const Module& module, ModuleSymbols& result) {

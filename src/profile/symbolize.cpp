@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "perf/zstd_stream.h"
-#include "symbols/demangle.h"
+#include "profile/demangle.h"
 
 namespace ringside::profile {
 
@@ -98,7 +98,7 @@ class Symbolizer::Work {
     }
 
     std::string readable(std::string_view raw) const {
-        return sources_.demangle ? symbols::demangle(raw) : std::string(raw);
+        return sources_.demangle ? demangle(raw) : std::string(raw);
     }
 
     FunctionId unresolved(const Location& place, std::uint64_t address, const std::string& module) {

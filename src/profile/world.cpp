@@ -64,8 +64,9 @@ const T* World::at(const std::unordered_map<TaskKey, History<T>>& histories, Tas
 ImageId World::own_image(TaskKey pid, std::uint64_t time_ns) {
     auto& history = process_images_[pid];
     if (!history.empty() && image_owner_[history.back().value] == pid) return history.back().value;
-    auto space = history.empty() ? std::make_shared<AddressSpace>()
-                                 : std::make_shared<AddressSpace>(*images_[history.back().value]);
+    auto space = history.empty()
+                     ? std::make_shared<AddressSpace>()
+                     : std::make_shared<AddressSpace>(images_[history.back().value]->fork());
     const ImageId id = new_image(std::move(space));
     image_owner_[id] = pid;
     history.push_back({time_ns, id});

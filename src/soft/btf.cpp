@@ -1,5 +1,6 @@
 #include "soft/btf.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -71,7 +72,11 @@ std::uint32_t Btf::word(std::size_t at) const {
 std::string_view Btf::name(std::uint32_t offset) const {
     if (offset >= strings_bytes_) return {};
     const char* text = bytes_.data() + strings_at_ + offset;
-    return {text, ::strnlen(text, strings_bytes_ - offset)};
+    // The kernel's own limit; all names together may not be longer than what is there.
+    constexpr std::size_t longest_name = 512;
+    const std::size_t most = std::min<std::size_t>(strings_bytes_ - offset, longest_name);
+    const std::size_t size = ::strnlen(text, most);
+    return size < most ? std::string_view(text, size) : std::string_view();
 }
 
 std::uint32_t Btf::kind(std::uint32_t type) const {
@@ -119,14 +124,14 @@ std::uint32_t Btf::without_qualifiers(std::uint32_t type) const {
     return 0;
 }
 
-std::optional<Btf::Member> Btf::find_member(std::uint32_t type, std::string_view wanted,
-                                            int depth) const {
+std::optional<Btf::Member> Btf::find_member(std::uint32_t type, std::string_view wanted, int depth,
+                                            std::size_t& steps_left) const {
     constexpr int deepest = 8;
     const auto what = kind(type);
     if (depth > deepest || (what != kind_struct && what != kind_union)) return std::nullopt;
     const std::uint32_t info = word(types_[type] + 4);
     const bool has_fields = info >> 31 != 0;  // of bits: then their widths are in the upper byte
-    for (std::uint32_t i = 0; i < (info & 0xffff); ++i) {
+    for (std::uint32_t i = 0; i < (info & 0xffff) && steps_left > 0; ++i, --steps_left) {
         const std::size_t at = types_[type] + type_bytes + i * member_bytes;
         const std::uint32_t place = word(at + 8);
         const Member member{without_qualifiers(word(at + 4)),
@@ -136,7 +141,7 @@ std::optional<Btf::Member> Btf::find_member(std::uint32_t type, std::string_view
             return has_fields && place >> 24 != 0 ? std::nullopt : std::optional(member);
         }
         if (!called.empty()) continue;
-        if (const auto inner = find_member(member.type, wanted, depth + 1)) {
+        if (const auto inner = find_member(member.type, wanted, depth + 1, steps_left)) {
             return Member{inner->type, member.bit_offset + inner->bit_offset};
         }
     }
@@ -149,8 +154,10 @@ std::optional<std::uint32_t> Btf::offset(std::string_view structure,
     if (found == structs_.end()) return std::nullopt;
     std::uint32_t type = found->second;
     std::uint32_t bits = 0;
+    // Unnamed members may lead into each other; those of a kernel's structures are some hundreds.
+    std::size_t steps_left = 100'000;
     for (const auto part : base::split(member, '.')) {
-        const auto next = find_member(type, part, 0);
+        const auto next = find_member(type, part, 0, steps_left);
         if (!next) return std::nullopt;
         type = next->type;
         bits += next->bit_offset;

@@ -33,7 +33,8 @@ class Btf {
     std::string_view name(std::uint32_t offset) const;
     std::uint32_t kind(std::uint32_t type) const;
     std::uint32_t without_qualifiers(std::uint32_t type) const;
-    std::optional<Member> find_member(std::uint32_t type, std::string_view wanted, int depth) const;
+    std::optional<Member> find_member(std::uint32_t type, std::string_view wanted, int depth,
+                                      std::size_t& steps_left) const;
 
     std::string bytes_;
     std::size_t strings_at_ = 0;

@@ -18,6 +18,7 @@ class DebugInfo::Reader {
         const auto elf = ElfSections::parse(bytes);
         if (!elf) return;
         sections_.order = elf->order();
+        sections_.steps_left = 0;
         struct Name {
             const char* name;
             DwarfBytes DwarfSections::*member;
@@ -33,7 +34,11 @@ class DebugInfo::Reader {
                                     {".debug_str_offsets", &DwarfSections::str_offsets}}) {
             auto& storage = unpacked_.emplace_back();
             sections_.*section.member = elf->unpacked(section.name, storage);
+            sections_.steps_left += steps_per_byte * (sections_.*section.member).size();
         }
+        // One without a list has a range as well.
+        sections_.ranges_left =
+            (sections_.ranges.size() + sections_.rnglists.size() + sections_.info.size()) / 2;
         read_units();
     }
 
@@ -61,6 +66,9 @@ class DebugInfo::Reader {
     }
 
   private:
+    // What is read is smaller than a step; the rest is for what honest files read again.
+    static constexpr std::uint64_t steps_per_byte = 16;
+
     struct Unit {
         explicit Unit(DwarfUnit read) : dwarf(std::move(read)) {}
 

@@ -23,7 +23,7 @@ struct DwarfLines::Program {
 namespace {
 
 // The registers of the line machine, and the rows of the sequence it is in.
-struct Machine {
+struct LineMachine {
     std::uint64_t address = 0;
     std::uint64_t file = 1;
     std::uint64_t line = 1;
@@ -39,13 +39,14 @@ struct Machine {
             sequence.push_back({address, LineRow::no_file, 0});
             rows.insert(rows.end(), sequence.begin(), sequence.end());
         }
-        *this = Machine{};
+        *this = LineMachine{};
     }
 };
 
 }  // namespace
 
-DwarfLines::DwarfLines(const DwarfSections& sections, const DwarfUnit& unit) : unit_(unit) {
+DwarfLines::DwarfLines(const DwarfSections& sections, const DwarfUnit& unit)
+    : sections_(sections), unit_(unit) {
     if (!unit.line_program()) return;
     DwarfCursor cursor(sections.line, *unit.line_program(), sections.order);
     Program program;
@@ -97,13 +98,13 @@ bool DwarfLines::read_head(DwarfCursor& cursor, Program& program) {
 // Up to DWARF 4 folder 0 is the unit's own, and files count from 1.
 void DwarfLines::read_old_tables(DwarfCursor& cursor) {
     folders_.push_back(unit_.folder());
-    while (cursor.ok()) {
+    while (cursor.ok() && sections_.step()) {
         const auto folder = cursor.string();
         if (folder.empty()) break;
         folders_.push_back(folder);
     }
     files_.push_back({});
-    while (cursor.ok()) {
+    while (cursor.ok() && sections_.step()) {
         File file;
         file.name = cursor.string();
         if (file.name.empty()) break;
@@ -124,15 +125,16 @@ void DwarfLines::read_tables(DwarfCursor& cursor) {
             format.emplace_back(content, static_cast<std::uint16_t>(cursor.uleb()));
         }
         const std::uint64_t count = cursor.uleb();
-        // An entry without fields takes no room: such a table could go on for ever.
-        if (format.empty()) return;
-        for (std::uint64_t i = 0; i < count && cursor.ok(); ++i) {
+        for (std::uint64_t i = 0; i < count && cursor.ok() && sections_.step(); ++i) {
+            const std::uint64_t begin = cursor.offset();
             File entry;
             for (const auto& [content, form] : format) {
                 const DwarfValue value = unit_.value(cursor, {0, form, 0});
                 if (content == content_path) entry.name = unit_.text(value);
                 if (content == content_directory_index) entry.folder = value.number;
             }
+            // Entries that take no room could go on for ever.
+            if (cursor.offset() == begin) return;
             if (cursor.ok()) add(entry);
         }
     };
@@ -141,11 +143,11 @@ void DwarfLines::read_tables(DwarfCursor& cursor) {
 }
 
 void DwarfLines::run(DwarfCursor cursor, const Program& program) {
-    Machine machine;
+    LineMachine machine;
     const auto advance = [&](std::uint64_t operations) {
         machine.address += operations * program.least_instruction;
     };
-    while (cursor.ok() && cursor.remaining() > 0) {
+    while (cursor.ok() && cursor.remaining() > 0 && sections_.step()) {
         const std::uint8_t opcode = cursor.u8();
         if (opcode >= program.opcode_base) {
             const int adjusted = opcode - program.opcode_base;

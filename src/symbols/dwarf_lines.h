@@ -40,6 +40,7 @@ class DwarfLines {
     void read_tables(DwarfCursor& cursor);
     void run(DwarfCursor cursor, const Program& program);
 
+    const DwarfSections& sections_;
     const DwarfUnit& unit_;
     std::vector<std::string_view> folders_;
     std::vector<File> files_;

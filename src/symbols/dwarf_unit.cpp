@@ -14,13 +14,14 @@ constexpr std::uint32_t wide_mark = 0xffffffff;  // a 64-bit length follows
 constexpr std::size_t most_root_ranges = 1 << 20;
 
 // The shape with number `code` at the cursor; nullopt at the end of the table.
-std::optional<std::pair<std::uint64_t, DwarfShape>> read_shape(DwarfCursor& cursor) {
+std::optional<std::pair<std::uint64_t, DwarfShape>> read_shape(const DwarfSections& sections,
+                                                               DwarfCursor& cursor) {
     const std::uint64_t code = cursor.uleb();
     if (code == 0 || !cursor.ok()) return std::nullopt;
     DwarfShape shape;
     shape.tag = cursor.uleb();
     shape.has_children = cursor.u8() != 0;
-    while (cursor.ok()) {
+    while (cursor.ok() && sections.step()) {
         DwarfShape::Field field;
         field.attribute = static_cast<std::uint16_t>(cursor.uleb());
         field.form = static_cast<std::uint16_t>(cursor.uleb());
@@ -130,7 +131,7 @@ const DwarfShapes& DwarfUnit::shapes() {
     if (shapes_) return *shapes_;
     shapes_ = std::make_unique<DwarfShapes>();
     DwarfCursor cursor(sections_->abbrev, abbrev_offset_, sections_->order);
-    while (auto read = read_shape(cursor)) {
+    while (auto read = read_shape(*sections_, cursor)) {
         std::uint32_t total = 0;
         bool fixed = true;
         for (const auto& field : read->second.fields) {
@@ -287,7 +288,7 @@ void DwarfUnit::read_root() {
     const std::uint64_t wanted = cursor.uleb();
     DwarfCursor table(sections_->abbrev, abbrev_offset_, sections_->order);
     std::optional<std::pair<std::uint64_t, DwarfShape>> shape;
-    while ((shape = read_shape(table)) && shape->first != wanted) {
+    while ((shape = read_shape(*sections_, table)) && shape->first != wanted) {
     }
     if (!shape || wanted == 0) return;
     Code code;
@@ -301,7 +302,8 @@ void DwarfUnit::read_root() {
     // Values may be indexes into tables that a later field of the root names.
     if (folder) folder_ = text(*folder);
     if (code.low) base_address_ = address(*code.low).value_or(0);
-    ranges_of(code, ranges_, most_root_ranges);
+    ranges_of(code, ranges_, std::min<std::uint64_t>(sections_->ranges_left, most_root_ranges));
+    sections_->ranges_left -= std::min<std::uint64_t>(sections_->ranges_left, ranges_.size());
 }
 
 void DwarfUnit::ranges_of(const Code& code, std::vector<AddressRange>& out,
@@ -330,7 +332,7 @@ void DwarfUnit::append_ranges(std::uint64_t offset, std::vector<AddressRange>& o
     const std::uint64_t all_ones = address_bytes_ == 8 ? ~std::uint64_t{0} : wide_mark;
     DwarfCursor cursor(sections_->ranges, offset, sections_->order);
     std::uint64_t base = base_address_;
-    for (std::size_t added = 0; added < limit;) {
+    for (std::size_t added = 0; added < limit && sections_->step();) {
         const std::uint64_t start = cursor.sized(address_bytes_);
         const std::uint64_t end = cursor.sized(address_bytes_);
         if (!cursor.ok() || (start == 0 && end == 0)) return;
@@ -348,7 +350,7 @@ void DwarfUnit::append_rnglist(std::uint64_t offset, std::vector<AddressRange>& 
     DwarfCursor cursor(sections_->rnglists, offset, sections_->order);
     std::uint64_t base = base_address_;
     const std::size_t most = out.size() + limit;
-    while (cursor.ok() && out.size() < most) {
+    while (cursor.ok() && out.size() < most && sections_->step()) {
         AddressRange range;
         switch (cursor.u8()) {
             case range_base_addressx:

@@ -17,6 +17,14 @@ namespace ringside::symbols {
 struct DwarfSections {
     DwarfBytes info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
     base::ByteOrder order = base::ByteOrder::same;
+
+    // How many entries may still be read, of all tables and lists together. What a linker wrote is
+    // read once or twice; a file in which thousands of units name one table would be read for ever.
+    mutable std::uint64_t steps_left = ~std::uint64_t{0};
+    // How many ranges the units may still have. Each takes two bytes at least, and no two units the
+    // same.
+    mutable std::uint64_t ranges_left = ~std::uint64_t{0};
+    bool step() const { return steps_left > 0 && steps_left-- > 0; }
 };
 
 // The shape of an entry.

@@ -31,7 +31,13 @@ class Parser {
     ElfFile parse() const {
         ElfFile file;
         file.segments = elf_.segments();
+        // Sections do not overlap, or thousands could have the same content.
+        std::uint64_t left = elf_.file_bytes();
         for (const auto& section : elf_.sections()) {
+            const bool is_read = section.type == SHT_NOTE || section.type == SHT_SYMTAB ||
+                                 section.type == SHT_DYNSYM;
+            if (is_read && elf_.content(section).size() > left) continue;
+            if (is_read) left -= elf_.content(section).size();
             if (section.type == SHT_NOTE) {
                 auto build_id = build_id_in(elf_.content(section), elf_.order());
                 if (!build_id.empty()) file.build_id = std::move(build_id);

@@ -1,5 +1,7 @@
 #include "symbols/elf_sections.h"
 
+#include <algorithm>
+
 #include <elf.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -12,8 +14,8 @@ using base::ByteOrder;
 using base::FieldCursor;
 
 constexpr std::uint32_t compressed_with_zstd = 2;  // ELFCOMPRESS_ZSTD, newer than our elf.h
-// No debug information compresses better than this; a file made to exhaust memory does.
-constexpr std::uint64_t most_compression = 64;
+// No file's debug information compresses better than this; one made to exhaust memory does.
+constexpr std::uint64_t most_compression = 32;
 
 bool inflate_all(std::uint32_t kind, ElfBytes packed, std::vector<std::byte>& out) {
     if (kind == compressed_with_zstd)
@@ -37,6 +39,7 @@ std::optional<ElfSections> ElfSections::parse(ElfBytes bytes) {
     const bool same = little == (std::endian::native == std::endian::little);
     ElfSections file(bytes, at(EI_CLASS) == ELFCLASS64,
                      same ? ByteOrder::same : ByteOrder::swapped);
+    file.unpacked_left_ = most_compression * bytes.size();
     file.read_headers();
     return file;
 }
@@ -50,9 +53,12 @@ ElfBytes ElfSections::content(const ElfSection& section) const {
     return section.type == SHT_NOBITS ? ElfBytes{} : part(section.offset, section.size);
 }
 
+// Names may share their ends, so that all of them together are longer than the table.
 std::string_view ElfSections::text_at(ElfBytes strings, std::uint64_t at) {
-    return at < strings.size() ? FieldCursor::text_in(strings.subspan(static_cast<std::size_t>(at)))
-                               : std::string_view{};
+    constexpr std::size_t longest = std::size_t{64} << 10;
+    if (at >= strings.size()) return {};
+    const auto rest = strings.subspan(static_cast<std::size_t>(at));
+    return FieldCursor::text_in(rest.first(std::min(rest.size(), longest)));
 }
 
 std::string_view ElfSections::name(const ElfSection& section) const {
@@ -60,9 +66,13 @@ std::string_view ElfSections::name(const ElfSection& section) const {
 }
 
 const ElfSection* ElfSections::find(std::string_view wanted) const {
-    for (const auto& section : sections_)
-        if (name(section) == wanted) return &section;
-    return nullptr;
+    const auto is_called = [&](const ElfSection& section) {
+        const ElfBytes rest =
+            section_names_.subspan(std::min<std::size_t>(section.name_at, section_names_.size()));
+        return FieldCursor::text_in(rest.first(std::min(rest.size(), wanted.size() + 1))) == wanted;
+    };
+    const auto found = std::find_if(sections_.begin(), sections_.end(), is_called);
+    return found == sections_.end() ? nullptr : &*found;
 }
 
 ElfBytes ElfSections::unpacked(std::string_view wanted, std::vector<std::byte>& storage) const {
@@ -75,7 +85,8 @@ ElfBytes ElfSections::unpacked(std::string_view wanted, std::vector<std::byte>& 
     if (wide_) cursor.u32();  // reserved
     const std::uint64_t size = native(cursor);
     native(cursor);  // alignment
-    if (!cursor.ok() || size > most_compression * bytes.size()) return {};
+    if (!cursor.ok() || size > unpacked_left_) return {};
+    unpacked_left_ -= size;
     storage.resize(static_cast<std::size_t>(size));
     if (!inflate_all(kind, cursor.take(cursor.remaining()), storage)) storage.clear();
     return storage;

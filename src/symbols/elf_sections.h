@@ -39,6 +39,7 @@ class ElfSections {
 
     bool wide() const { return wide_; }
     base::ByteOrder order() const { return order_; }
+    std::uint64_t file_bytes() const { return bytes_.size(); }
     std::uint16_t machine() const { return machine_; }  // EM_*
     const std::vector<ElfSection>& sections() const { return sections_; }
     const std::vector<ElfSegment>& segments() const { return segments_; }
@@ -72,6 +73,7 @@ class ElfSections {
     std::vector<ElfSection> sections_;
     std::vector<ElfSegment> segments_;
     ElfBytes section_names_;
+    mutable std::uint64_t unpacked_left_ = 0;  // of all sections, which may lie at one place
 };
 
 }  // namespace ringside::symbols

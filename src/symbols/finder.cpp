@@ -5,8 +5,11 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
+#include "base/error.h"
 #include "base/fd.h"
 #include "base/text.h"
 #include "symbols/mapped_file.h"
@@ -31,6 +34,31 @@ std::optional<MappedFile> read_vdso() {
     if (size <= 0) return std::nullopt;
     bytes.resize(static_cast<std::size_t>(size));
     return MappedFile(std::move(bytes));
+}
+
+std::optional<uid_t> owner_of(const std::string& path) {
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+    return status.st_uid;
+}
+
+// Below `root`, which may be another machine's or a container's: its links lead nowhere else.
+Result<std::string> perf_map(const std::string& root, const std::string& pid,
+                             std::optional<uid_t> process_owner) {
+    const std::string name = "tmp/perf-" + pid + ".map";
+    const base::Fd folder(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    const base::Fd fd =
+        folder ? base::open_beneath(folder.get(), name, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+               : base::Fd();
+    struct stat status {};
+    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode))
+        return base::fail(ErrorCode::not_found, "it wrote no /" + name);
+    if (status.st_uid != 0 && status.st_uid != ::geteuid() && status.st_uid != process_owner)
+        return base::fail(ErrorCode::not_permitted,
+                          "/" + name + " belongs to user " + std::to_string(status.st_uid) +
+                              ", who is not the process's, and is not believed");
+    constexpr std::size_t limit_bytes = 256u << 20;
+    return base::SysRoot().read("/proc/self/fd/" + std::to_string(fd.get()), limit_bytes);
 }
 
 std::string folder_of(const std::string& path) {
@@ -137,7 +165,7 @@ std::string Finder::kernel_build_id() const {
     return build_id_in(std::as_bytes(std::span(*notes)), base::ByteOrder::same);
 }
 
-std::optional<SymbolTable> Finder::generated(std::uint32_t pid) const {
+Result<SymbolTable> Finder::generated(std::uint32_t pid) const {
     const std::string process = "/proc/" + std::to_string(pid);
     // The last number is the pid as the process itself sees it.
     std::string own_pid = std::to_string(pid);
@@ -145,11 +173,14 @@ std::optional<SymbolTable> Finder::generated(std::uint32_t pid) const {
     if (status)
         if (const auto ids = base::find_field(*status, "NSpid"))
             if (const auto words = base::split_words(*ids); !words.empty()) own_pid = words.back();
-    constexpr std::size_t limit_bytes = 256u << 20;
-    for (const auto& path : {process + "/root/tmp/perf-" + own_pid + ".map",
-                             "/tmp/perf-" + std::to_string(pid) + ".map"})
-        if (const auto text = root_.read(path, limit_bytes)) return parse_perf_map(*text);
-    return std::nullopt;
+    const auto owner = owner_of(root_.locate(process));
+    auto list = perf_map(root_.locate(process + "/root"), own_pid, owner);
+    if (!list) {
+        auto ours = perf_map(root_.locate("/"), std::to_string(pid), owner);
+        if (ours || ours.error().code != ErrorCode::not_found) list = std::move(ours);
+    }
+    if (!list) return list.error();
+    return parse_perf_map(*list);
 }
 
 KernelSymbols Finder::kernel(const std::string& path) const {

@@ -44,7 +44,8 @@ class Finder {
     // The build-id of the kernel that runs here, or empty.
     std::string kernel_build_id() const;
     // What a JIT compiler in process `pid` wrote to /tmp/perf-PID.map, as it sees its pid and /tmp.
-    std::optional<SymbolTable> generated(std::uint32_t pid) const;
+    // Anybody can write there: it is believed if it is root's, ours or the process's own.
+    Result<SymbolTable> generated(std::uint32_t pid) const;
 
   private:
     std::optional<std::string> container_path(const Wanted& wanted) const;

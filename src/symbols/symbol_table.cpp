@@ -19,10 +19,25 @@ void SymbolTable::add(std::uint64_t start, std::uint64_t size, std::string_view 
                       SymbolRank rank) {
     const std::uint64_t end = start + size < start ? start : start + size;
     rank.sized = end != start;
-    symbols_.push_back({start, end, static_cast<std::uint32_t>(names_.size()),
-                        static_cast<std::uint32_t>(name.size())});
+    const std::size_t name_at = names_.size();
+    append_name(name);
+    symbols_.push_back({start, end, static_cast<std::uint32_t>(name_at),
+                        static_cast<std::uint32_t>(names_.size() - name_at)});
     ranks_.push_back(rank);
-    names_ += name;
+}
+
+// Thousands of symbols can have one long name, or ends of it. Nobody reads one of which this is not
+// enough to tell it from others.
+void SymbolTable::append_name(std::string_view name) {
+    constexpr std::size_t longest = 2048;
+    constexpr std::size_t kept = 1000;
+    if (name.size() <= longest) {
+        names_ += name;
+        return;
+    }
+    names_ += name.substr(0, kept);
+    names_ += "...(" + std::to_string(name.size()) + " letters)...";
+    names_ += name.substr(name.size() - kept);
 }
 
 // As perf decides: a sized symbol, then a strong one, then a global one, then the name with fewer

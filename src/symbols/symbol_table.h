@@ -37,6 +37,7 @@ class SymbolTable {
     bool empty() const { return symbols_.empty(); }
 
   private:
+    void append_name(std::string_view name);
     bool better(std::size_t a, std::size_t b) const;
     void index_buckets();
     // How many symbols begin at `address` or before.

@@ -47,6 +47,27 @@ TEST(ModuleSymbols, GeneratedCodeIsNamedByTheJitsMap) {
     EXPECT_EQ(function.module, "[JIT] tid " + std::to_string(pid));
 }
 
+// Anybody may write a list for any process that is or will be.
+TEST(ModuleSymbols, AListOfAnotherUserIsNotBelieved) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give a file away";
+    const auto pid = static_cast<std::uint32_t>(::getpid());
+    const std::string map = "/tmp/perf-" + std::to_string(pid) + ".map";
+    const std::string other = write_file("ringside_other.map", "5000 100 forged\n");
+    DataBuilder builder;
+    builder.map(pid, 1, 0x5000, 0x1000, 0, "//anon").sample(pid, 2, 0x5010);
+    const auto profile = loaded(builder);
+    Naming naming;
+    std::ofstream(map) << "5000 100 forged\n";
+    ASSERT_EQ(::chown(map.c_str(), 65534, 65534), 0);
+    EXPECT_FALSE(name_of(profile, {}, &naming).resolved);
+    EXPECT_THAT(naming.warnings, ElementsAre(HasSubstr("belongs to user 65534")));
+    ::unlink(map.c_str());
+    ASSERT_EQ(::symlink(other.c_str(), map.c_str()), 0);
+    EXPECT_FALSE(name_of(profile, {}, &naming).resolved) << "a link";
+    EXPECT_THAT(naming.warnings, ElementsAre(HasSubstr("it wrote no " + map)));
+    ::unlink(map.c_str());
+}
+
 TEST(ModuleSymbols, GuestsHaveTheirOwnKernels) {
     const auto one = write_file("kallsyms_one", "ffffffff81000000 T one_kernel\n");
     const auto other = write_file("kallsyms_other", "ffffffff81000000 T other_kernel\n");

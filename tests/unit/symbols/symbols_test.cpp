@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "symbols/demangle.h"
 #include "symbols/elf_file.h"
 #include "symbols/finder.h"
 #include "symbols/kallsyms.h"
@@ -90,17 +89,6 @@ TEST(Kallsyms, HiddenAddressesAreNotTakenForSymbols) {
     const auto kernel = parse_kallsyms("0000000000000000 T _text\n0000000000000000 t do_one\n");
     EXPECT_TRUE(kernel.hidden);
     EXPECT_TRUE(kernel.functions.empty());
-}
-
-TEST(Demangle, NamesAsPerfShowsThem) {
-    EXPECT_EQ(demangle("main"), "main");
-    EXPECT_EQ(demangle("_ZN8ringside4base4trimESt17basic_string_viewIcSt11char_traitsIcEE"),
-              "ringside::base::trim");
-    EXPECT_EQ(demangle("_ZNSt6vectorIiSaIiEE9push_backERKi"),
-              "std::vector<int, std::allocator<int> >::push_back");
-    EXPECT_EQ(demangle("_ZSt4moveIRiEONSt16remove_referenceIT_E4typeEOS2_"), "std::move<int&>");
-    EXPECT_EQ(demangle("_Z1fv.isra.0"), "f");
-    EXPECT_EQ(demangle("_Znot_a_name"), "_Znot_a_name");
 }
 
 // This test is itself an ELF file with symbols.

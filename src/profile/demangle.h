@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace ringside::symbols {
+namespace ringside::profile {
 
-// A name that is not mangled comes back as it is.
+// A name that is not mangled, or whose text nobody could read, comes back as it is.
 std::string demangle(std::string_view name);
 
-}  // namespace ringside::symbols
+}  // namespace ringside::profile
