@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/visible.h"
 #include "cli/amounts.h"
+#include "cli/json_text.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/verbs.h"
@@ -36,8 +38,8 @@ class Sources {
 };
 
 std::string annotation_text(const Annotation& annotation) {
-    std::string text = fmt::format("# {} in {}: {} samples\n", annotation.symbol, annotation.module,
-                                   annotation.samples);
+    std::string text = fmt::format("# {} in {}: {} samples\n", base::visible(annotation.symbol),
+                                   base::visible(annotation.module), annotation.samples);
     Sources sources;
     std::string last;
     for (const auto& line : annotation.lines) {
@@ -73,7 +75,7 @@ std::string annotation_json(const Annotation& annotation) {
         entry["pct"] = percent(line.period, annotation.period);
         json["instructions"].push_back(std::move(entry));
     }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 class Annotate final : public Verb {

@@ -16,6 +16,7 @@
 #include "cli/output.h"
 #include "cli/run_folder.h"
 #include "cli/side_names.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "compare/flames.h"
 #include "compare/warnings.h"
@@ -254,7 +255,7 @@ Result<void> Compare::write(const CompareView& view) const {
     OutputChoice output = output_;
     if (wants_page()) {
         const auto page = compare_page(view, top_ > 0 ? top : shown_at_first);
-        if (auto done = deliver(output, page); !done) return done;
+        if (auto done = deliver_bytes(output, page); !done) return done;
         output.file.clear();
     }
     const Style style(output.file.empty() ? stdout : nullptr);
@@ -275,7 +276,7 @@ Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides, i
     if (!list) return list.error();
     const StopSignals stop;
     const Say say = [](const std::string& line) {
-        fmt::print(stderr, "ringside compare: {}\n", line);
+        print_text(stderr, fmt::format("ringside compare: {}\n", line));
     };
     for (const auto& target : *list) {
         const auto own = folder / fmt::format("{}-{}", sides.size() + 1, plain_file(target.name));
@@ -288,9 +289,10 @@ Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides, i
         auto side = read_run_folder(own.string());
         if (!side) {
             if (outcome.error) return outcome;
-            return Outcome(outcome.exit_code != 0 ? outcome.exit_code : exit_failure,
-                           fail(ErrorCode::io, target.name + ": nothing was measured",
-                                "what went wrong stands above"));
+            return Outcome(
+                outcome.exit_code != 0 ? outcome.exit_code : exit_failure,
+                fail(ErrorCode::io, target.name + ": nothing was measured: " + side.error().what,
+                     "what went wrong stands above"));
         }
         if (outcome.error) side->notes.push_back("broke off: " + outcome.error->what);
         sides.push_back(std::move(*side));

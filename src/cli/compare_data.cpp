@@ -6,6 +6,7 @@
 
 #include "base/csv.h"
 #include "cli/compare_view.h"
+#include "cli/json_text.h"
 
 namespace ringside::cli {
 
@@ -19,10 +20,6 @@ using Json = nlohmann::ordered_json;
 template <typename T>
 Json or_null(const std::optional<T>& value) {
     return value ? Json(*value) : Json(nullptr);
-}
-
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
 }
 
 Json ratio_json(const compare::Ratio& ratio) {
@@ -159,7 +156,7 @@ std::string compare_json(const CompareView& view, int indent) {
                                    {"sure", or_null(finding.sure)}});
     }
     json["warnings"] = view.warnings;
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json, indent);
 }
 
 }  // namespace ringside::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/visible.h"
 #include "cli/compare_cells.h"
 #include "cli/compare_view.h"
 
@@ -19,11 +20,12 @@ constexpr std::size_t name_width = 34;
 constexpr std::size_t cell_width = 22;
 
 // Cut in the middle of a character sequence, never in the middle of a UTF-8 character.
-std::string shortened(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return std::string(text);
+std::string shortened(std::string_view name, std::size_t most) {
+    std::string text = base::visible(name);
+    if (text.size() <= most) return text;
     std::size_t end = most - 2;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-    return std::string(text.substr(0, end)) + "..";
+    return text.substr(0, end) + "..";
 }
 
 std::string cell_text(const Cell& cell, const std::string& unit) {

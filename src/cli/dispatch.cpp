@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/version.h"
 
@@ -33,7 +34,7 @@ std::string help(const Verb& verb, const Options& options) {
 }
 
 void print(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    print_text(stdout, text);
 }
 
 // The verb whose words, at most three, begin `arguments`, and how many words that took.

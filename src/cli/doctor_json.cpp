@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/doctor_report.h"
+#include "cli/json_text.h"
 
 namespace ringside::cli {
 
@@ -242,7 +243,7 @@ std::string doctor_json(const trust::Report& report) {
     json["notes"] = report.notes;
     json["took_seconds"] = report.took_seconds;
     // Text of /proc and /sys may be anything; what is no UTF-8 is replaced, not fatal.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 }  // namespace ringside::cli

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/terminal.h"
 #include "guest/layer.h"
 
 namespace ringside::cli {
@@ -34,7 +35,7 @@ int cpus_for(const GuestWish& wish) {
 
 void print_guest_progress(std::string_view line) {
     const std::string text = fmt::format("ringside guest: {}\n", line);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    print_text(stderr, text);
 }
 
 Result<std::string> embedded_kind() {

@@ -134,7 +134,7 @@ class Export final : public Verb {
         auto text =
             before_.empty() ? format->write(*loaded, title) : compared(*loaded, *format, title);
         if (!text) return text.error();
-        if (auto done = deliver(output_, *text); !done) return done.error();
+        if (auto done = deliver_bytes(output_, *text); !done) return done.error();
         return 0;
     }
 

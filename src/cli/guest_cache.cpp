@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/embedded_guest.h"
+#include "cli/json_text.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "guest/box.h"
@@ -102,7 +103,7 @@ std::string list_json(const guest::fs::path& cache,
         json["running"].push_back(
             {{"kind", guest.kind}, {"process", guest.pid}, {"accelerator", guest.accelerator}});
     }
-    return json.dump(2) + "\n";
+    return json_text(json);
 }
 
 Outcome GuestList::run() {

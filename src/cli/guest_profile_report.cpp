@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/amounts.h"
+#include "cli/json_text.h"
 #include "cli/record_report.h"
 
 namespace ringside::cli {
@@ -92,7 +93,7 @@ std::string profile_json(const ProfileSummary& summary) {
                        {"devices", costs_json(summary.devices)},
                        {"functions", costs_json(summary.functions)},
                        {"notes", summary.notes}};
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 }  // namespace ringside::cli

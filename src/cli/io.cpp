@@ -4,19 +4,15 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/fd.h"
 #include "bpf/io_tracer.h"
 #include "cli/interposable.h"
 #include "cli/io_report.h"
 #include "cli/run_command.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/waiting.h"
 #include "components/io/record.h"
 
 namespace ringside::cli {
@@ -27,27 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-// Until the process ends, somebody asks us to stop, or `limit_s` have passed; 0 is without a limit.
-Result<void> wait_for_end(pid_t pid, double limit_s) {
-    const base::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    if (!process) return base::fail_errno(errno, fmt::format("cannot watch process {}", pid));
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigset_t before;
-    ::sigprocmask(SIG_BLOCK, &signals, &before);
-    const base::Fd asked(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-    pollfd fds[] = {{process.get(), POLLIN, 0}, {asked.get(), POLLIN, 0}};
-    const int limit_ms = limit_s > 0 ? static_cast<int>(std::ceil(limit_s * 1000)) : -1;
-    while (::poll(fds, std::size(fds), limit_ms) < 0 && errno == EINTR) {
-    }
-    signalfd_siginfo taken{};
-    [[maybe_unused]] const auto got = ::read(asked.get(), &taken, sizeof taken);
-    ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    return {};
 }
 
 class IoVerb final : public Verb {
@@ -169,7 +144,9 @@ class IoVerb final : public Verb {
         if (auto done = (*tracer)->follow_process(report_.pid, bpf::Follow::children); !done) {
             return base::fail(ErrorCode::not_found, fmt::format("no process {}", report_.pid));
         }
-        if (auto done = wait_for_end(report_.pid, duration_s_); !done) return done.error();
+        const auto limit =
+            std::chrono::milliseconds(static_cast<long>(std::ceil(duration_s_ * 1000)));
+        if (auto done = wait_until_stopped(report_.pid, {}, {}, limit); !done) return done.error();
         report_.record = (*tracer)->read();
         if (auto done = finish(nullptr); !done) return done.error();
         return 0;
@@ -190,7 +167,7 @@ class IoVerb final : public Verb {
         if (output_.csv) return deliver(output_, io_csv(report_));
         if (!output_.file.empty()) return deliver(output_, io_text(report_, Style(nullptr)));
         const std::string text = io_text(report_, Style(stderr));
-        std::fwrite(text.data(), 1, text.size(), stderr);
+        print_text(stderr, text);
         return {};
     }
 

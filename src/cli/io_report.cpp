@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/csv.h"
+#include "cli/json_text.h"
 #include "components/io/events.h"
 
 namespace ringside::cli {
@@ -69,15 +71,6 @@ ordered_json json_of(const model::IoFile& file, double ns_per_tick) {
             {"errors", counts.errors}};
 }
 
-std::string csv_field(std::string_view text) {
-    std::string field = "\"";
-    for (const char c : text) {
-        if (c == '"') field += '"';
-        field += c;
-    }
-    return field + "\"";
-}
-
 std::string csv_lines(std::string_view scope, const model::IoThread& who, double ns_per_tick) {
     std::string text;
     const auto or_empty = [](const auto& value) {
@@ -85,12 +78,13 @@ std::string csv_lines(std::string_view scope, const model::IoThread& who, double
     };
     for (const IoLine& line : io_lines(who.counts, ns_per_tick)) {
         const io_op_counts& op = *line.counts;
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", scope,
-                            who.pid != 0 ? std::to_string(who.pid) : "",
-                            who.tid != 0 ? std::to_string(who.tid) : "", csv_field(who.command),
-                            line.op, op.calls, op.bytes, op.asked_bytes, op.errors, op.interrupted,
-                            op.would_block, op.short_calls, op.ends, op.timed, line.ns,
-                            or_empty(line.p50_ns), or_empty(line.p99_ns));
+        text +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", scope,
+                        who.pid != 0 ? std::to_string(who.pid) : "",
+                        who.tid != 0 ? std::to_string(who.tid) : "", base::csv_field(who.command),
+                        line.op, op.calls, op.bytes, op.asked_bytes, op.errors, op.interrupted,
+                        op.would_block, op.short_calls, op.ends, op.timed, line.ns,
+                        or_empty(line.p50_ns), or_empty(line.p99_ns));
     }
     return text;
 }
@@ -151,7 +145,7 @@ std::string io_json(const IoReport& report) {
     }
     json["files"] = ordered_json::array();
     for (const auto& file : sorted_files(report)) json["files"].push_back(json_of(file, rate));
-    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 // Operations of all, then of each thread, then files, which have fewer columns filled.
@@ -166,10 +160,10 @@ std::string io_csv(const IoReport& report) {
     for (const auto& thread : report.record.threads) text += csv_lines("thread", thread, rate);
     for (const auto& file : sorted_files(report)) {
         const io_file_counts& counts = file.counts;
-        text += fmt::format("file,,,{},read,{},{},,,,,,,,{},,\n", csv_field(file.path),
+        text += fmt::format("file,,,{},read,{},{},,,,,,,,{},,\n", base::csv_field(file.path),
                             counts.read_calls, counts.read_bytes,
                             to_ns(static_cast<double>(counts.read_ticks), rate));
-        text += fmt::format("file,,,{},write,{},{},,,,,,,,{},,\n", csv_field(file.path),
+        text += fmt::format("file,,,{},write,{},{},,,,,,,,{},,\n", base::csv_field(file.path),
                             counts.write_calls, counts.write_bytes,
                             to_ns(static_cast<double>(counts.write_ticks), rate));
     }

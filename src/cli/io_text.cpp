@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "cli/amounts.h"
 #include "cli/io_report.h"
 
@@ -52,8 +53,9 @@ std::string threads_of(const IoReport& report, const Style& style) {
                               thread.pid)
                 : std::string("threads without a row of their own");
         const std::string rows = table_of(thread.counts, report.record.ns_per_tick, style);
-        text += fmt::format("\n{}\n{}", style.strong(fmt::format("{} ({})", who, thread.command)),
-                            rows);
+        text += fmt::format(
+            "\n{}\n{}", style.strong(fmt::format("{} ({})", who, base::visible(thread.command))),
+            rows);
     }
     return text;
 }
@@ -75,7 +77,7 @@ std::string files_of(const IoReport& report, const Style& style) {
             fmt::format("{:>10}{:>11}{:>10}{:>11}{:>11}{:>10}  {}\n", counts.read_calls,
                         bytes_text(counts.read_bytes), time(counts.read_ticks), counts.write_calls,
                         bytes_text(counts.write_bytes), time(counts.write_ticks),
-                        files[i].path.empty() ? "(others)" : files[i].path);
+                        files[i].path.empty() ? "(others)" : base::visible(files[i].path));
     }
     if (shown < files.size()) {
         text += fmt::format("{:>65}{} more; --files shows all\n", "", files.size() - shown);

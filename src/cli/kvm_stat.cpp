@@ -11,6 +11,7 @@
 #include "cli/kvm_stat_view.h"
 #include "cli/record_run.h"
 #include "cli/run_command.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 #include "kvm_stat/events.h"
@@ -34,7 +35,8 @@ Result<std::size_t> buffer_bytes(double kb) {
 }
 
 void print_warnings(const std::string& verb, const std::vector<std::string>& warnings) {
-    for (const auto& warning : warnings) fmt::print(stderr, "ringside {}: {}\n", verb, warning);
+    for (const auto& warning : warnings)
+        print_text(stderr, fmt::format("ringside {}: {}\n", verb, warning));
 }
 
 class KvmStatRecord final : public Verb {
@@ -215,7 +217,7 @@ class KvmStatNow final : public Verb {
             return;
         }
         if (view_.for_people() && ::isatty(STDOUT_FILENO) == 1) text = "\x1b[H\x1b[2J" + text;
-        std::fwrite(text.data(), 1, text.size(), stdout);
+        print_text(stdout, text);
         std::fflush(stdout);
     }
 
@@ -229,7 +231,7 @@ class KvmStatNow final : public Verb {
         report.exit_code = exit_code;
         const std::string text = view_.render(report, true, stderr);
         if (!view_.for_people()) return deliver(view_.output, text);
-        std::fwrite(text.data(), 1, text.size(), stderr);  // stdout is the command's
+        print_text(stderr, text);  // stdout is the command's
         return {};
     }
 

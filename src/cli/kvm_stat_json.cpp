@@ -3,6 +3,7 @@
 
 #include "base/csv.h"
 #include "cli/amounts.h"
+#include "cli/json_text.h"
 #include "cli/kvm_stat_report.h"
 
 namespace ringside::cli {
@@ -103,7 +104,7 @@ std::string kvm_stat_json(const KvmStatReport& report) {
     json["machines"] = Json::array();
     for (const auto& vm : report.machines) json["machines"].push_back(machine_json(vm));
     json["exit_code"] = report.exit_code ? Json(*report.exit_code) : Json(nullptr);
-    return json.dump(report.at_s ? -1 : 2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json, report.at_s ? -1 : 2);
 }
 
 std::string kvm_stat_csv(const KvmStatReport& report, bool with_head) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/visible.h"
 #include "cli/amounts.h"
 #include "cli/kvm_stat_report.h"
 
@@ -18,7 +19,7 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 std::string row_text(const ExitTable& table, const TableRow& row) {
     const auto& times = row.times;
     return fmt::format("  {:<22}{:>10}{:>8}{:>11}{:>8}{:>10}{:>10}{:>10}{:>10}\n",
-                       row.name + (row.halt ? " (idle)" : ""), times.count(),
+                       base::visible(row.name) + (row.halt ? " (idle)" : ""), times.count(),
                        share(times.count(), table.exits), time_text(times.total_ns()),
                        row.halt ? "-" : share(times.total_ns(), table.exit_ns),
                        time_text(times.percentile_ns(50)), time_text(times.percentile_ns(99)),
@@ -53,7 +54,7 @@ std::string sums_text(const ExitTable& table) {
 }
 
 std::string machine_text(const kvm_stat::VmTable& vm, bool per_vcpu, const Style& style) {
-    const std::string name = vm.name.empty() ? "" : " (" + vm.name + ")";
+    const std::string name = vm.name.empty() ? "" : " (" + base::visible(vm.name) + ")";
     std::string text = style.strong(fmt::format("VM of process {}{}, {} vCPU{}", vm.pid, name,
                                                 vm.vcpus.size(), vm.vcpus.size() == 1 ? "" : "s")) +
                        ": " + sums_text(vm.table) + "\n";

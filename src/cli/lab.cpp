@@ -9,6 +9,7 @@
 #include "cli/lab_sweep.h"
 #include "cli/output.h"
 #include "cli/style.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 
 namespace ringside::cli {
@@ -66,7 +67,7 @@ class LabList : public Verb {
         for (const char* name : scenarios) {
             const auto scenario = load_scenario(name);
             if (!scenario) return scenario.error();
-            fmt::print("{:<20} {}\n", name, scenario->title);
+            print_text(stdout, fmt::format("{:<20} {}\n", name, scenario->title));
         }
         return 0;
     }
@@ -127,7 +128,7 @@ class LabSweep : public Verb {
     Outcome run() override {
         const auto scenario = load_scenario(scenario_);
         if (!scenario) return scenario.error();
-        fmt::print("{}", lab_sweep(*scenario, lab::read_costs()));
+        print_text(stdout, lab_sweep(*scenario, lab::read_costs()));
         return 0;
     }
 
@@ -158,7 +159,7 @@ class LabTrace : public Verb {
             fmt::print(stderr, "lab trace: the first {} events; {} more were left out\n",
                        most_events, timeline.dropped());
         }
-        if (auto done = deliver(output_, lab_trace(*scenario, timeline)); !done) {
+        if (auto done = deliver_bytes(output_, lab_trace(*scenario, timeline)); !done) {
             return done.error();
         }
         return 0;

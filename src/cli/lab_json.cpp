@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/lab_report.h"
 
 namespace ringside::cli {
@@ -106,7 +107,7 @@ std::string lab_json(const lab::Scenario& scenario, const lab::SimulationResult&
     json["guest_ns"] = result.guest_ns();
     json["lost_ns"] = {{"pmu", costs.to_ns(result.pmu_cycles())},
                        {"other_exits", costs.to_ns(result.exit_cycles())}};
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 }  // namespace ringside::cli

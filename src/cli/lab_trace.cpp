@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/lab_report.h"
 
 namespace ringside::cli {
@@ -49,7 +50,7 @@ std::string lab_trace(const lab::Scenario& scenario, const lab::Timeline& timeli
     Json json{{"displayTimeUnit", "ns"},
               {"otherData", {{"title", scenario.title}, {"dropped_events", timeline.dropped()}}}};
     json["traceEvents"] = std::move(events);
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json, -1);
 }
 
 }  // namespace ringside::cli

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/output.h"
 #include "cli/style.h"
 #include "cli/verbs.h"
@@ -96,7 +97,7 @@ std::string list_json(const Listing& listing) {
                                       {"reason", found.availability.reason}});
     }
     json["events"] = events_json(listing);
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 std::string line(std::string text) {

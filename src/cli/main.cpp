@@ -1,16 +1,19 @@
 // The only place that prints an error: what failed, on what, and what to do next.
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "cli/style.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
+#include "symbols/mapped_file.h"
 
 namespace {
 
 void print_error(const ringside::Error& error) {
     const ringside::cli::Style style(stderr);
-    std::fprintf(stderr, "%s %s\n", style.bad("ringside:").c_str(), error.what.c_str());
-    if (!error.hint.empty()) std::fprintf(stderr, "  %s\n", error.hint.c_str());
+    ringside::cli::print_text(stderr, style.bad("ringside:") + " " + error.what + "\n");
+    if (!error.hint.empty()) ringside::cli::print_text(stderr, "  " + error.hint + "\n");
 }
 
 int flushed(int exit_code) {
@@ -22,6 +25,7 @@ int flushed(int exit_code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    ringside::symbols::MappedFile::survive_truncation();
     try {
         const auto outcome =
             ringside::cli::dispatch(ringside::cli::all_verbs(), {argv + 1, argv + argc});
@@ -29,7 +33,7 @@ int main(int argc, char** argv) {
         return flushed(outcome.exit_code);
     } catch (const std::exception& problem) {
         // Out of memory and bugs in libraries; our own code reports through Result.
-        std::fprintf(stderr, "ringside: %s\n", problem.what());
+        ringside::cli::print_text(stderr, std::string("ringside: ") + problem.what() + "\n");
         return ringside::cli::exit_failure;
     }
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cli/measurer.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "compare/run.h"
 
@@ -46,7 +47,7 @@ class Measure final : public Verb {
             return base::fail_errno(errno, "cannot enter " + directory_);
         }
         return measure_into(folder_, label_, plan_, [](const std::string& line) {
-            fmt::print(stderr, "ringside measure: {}\n", line);
+            print_text(stderr, fmt::format("ringside measure: {}\n", line));
         });
     }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/text.h"
+#include "cli/json_text.h"
 #include "cli/measured_run.h"
 #include "cli/soft_run.h"
 #include "platform/machine.h"
@@ -119,11 +120,10 @@ class SideRecord {
         for (const auto& text : run.notes()) note(text);
         json_["notes"] = notes_;
         json_["runs"] = json_["runs"].get<int>() + 1;
-        return base::replace_file(file_.string(), json_.dump(2, ' ', false, replace) + "\n");
+        return base::replace_file(file_.string(), json_text(json_));
     }
 
   private:
-    static constexpr auto replace = Json::error_handler_t::replace;
     fs::path file_;
     Json json_;
     std::vector<std::string> notes_;

@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "cli/merge_report.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
 
@@ -55,7 +56,7 @@ class Merge final : public Verb {
         const auto report = merge::merge(request_);
         if (!report) return report.error();
         for (const auto& warning : report->warnings)
-            fmt::print(stderr, "ringside merge: {}\n", warning);
+            print_text(stderr, fmt::format("ringside merge: {}\n", warning));
         const std::string text = output_.json  ? merge_json(*report)
                                  : output_.csv ? merge_csv(*report)
                                                : merge_text(*report);

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/merge_report.h"
 
 namespace ringside::cli {
@@ -67,7 +68,7 @@ std::string merge_json(const merge::MergeReport& report) {
                                 {"guest_samples", report.guest_samples},
                                 {"replaced_host_samples", report.replaced_samples}};
     json["warnings"] = report.warnings;
-    return json.dump(2) + "\n";
+    return json_text(json);
 }
 
 }  // namespace ringside::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/csv.h"
+#include "base/visible.h"
 #include "cli/merge_report.h"
 
 namespace ringside::cli {
@@ -52,9 +53,10 @@ std::string vcpu_row(const merge::MergeReport& report, const merge::VcpuReport& 
 }
 
 std::string guest_text(const merge::MergeReport& report, const merge::GuestReport& guest) {
-    std::string text = fmt::format(
-        "{} ({}): the machine of process {}, {:.3f} s\n", guest.name, guest.file, guest.pid,
-        static_cast<double>(guest.host_time.to_ns - guest.host_time.from_ns) / 1e9);
+    std::string text =
+        fmt::format("{} ({}): the machine of process {}, {:.3f} s\n", base::visible(guest.name),
+                    base::visible(guest.file), guest.pid,
+                    static_cast<double>(guest.host_time.to_ns - guest.host_time.from_ns) / 1e9);
     text += clock_text(guest) + samples_text(guest);
     if (guest.vcpus_matched) text += "  which CPU is which vCPU was found by their runs\n";
     text += fmt::format("\n  {:>42}   {:<49}  {}\n", "", "host: ms it", "guest:");

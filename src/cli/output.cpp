@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/file_io.h"
+#include "cli/terminal.h"
 
 namespace ringside::cli {
 
@@ -34,10 +35,15 @@ void declare_output(Options& options, OutputChoice& choice, bool with_csv) {
     options.text("-o, --output", "FILE", choice.file, "write it to FILE, whole or not at all");
 }
 
+Result<void> deliver_bytes(const OutputChoice& choice, std::string_view bytes) {
+    if (choice.file.empty()) return base::write_all(STDOUT_FILENO, bytes, "standard output");
+    if (is_special(choice.file)) return write_special(choice.file, bytes);
+    return base::replace_file(choice.file, bytes);
+}
+
 Result<void> deliver(const OutputChoice& choice, std::string_view text) {
-    if (choice.file.empty()) return base::write_all(STDOUT_FILENO, text, "standard output");
-    if (is_special(choice.file)) return write_special(choice.file, text);
-    return base::replace_file(choice.file, text);
+    return choice.json || choice.csv ? deliver_bytes(choice, text)
+                                     : deliver_bytes(choice, for_terminal(text));
 }
 
 }  // namespace ringside::cli

@@ -22,7 +22,10 @@ struct OutputChoice {
 
 void declare_output(Options& options, OutputChoice& choice, bool with_csv);
 
-// Fails, and leaves an old file as it was, if the text cannot be written whole.
+// Fails, and leaves an old file as it was, if the text cannot be written whole. What is not JSON or
+// CSV is for people, and goes the way of print_text().
 Result<void> deliver(const OutputChoice& choice, std::string_view text);
+// What is in another format for programs, byte by byte.
+Result<void> deliver_bytes(const OutputChoice& choice, std::string_view bytes);
 
 }  // namespace ringside::cli

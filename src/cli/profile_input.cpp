@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/terminal.h"
 
 namespace ringside::cli {
 
@@ -136,7 +137,8 @@ profile::SymbolSources ProfileInput::sources() const {
 }
 
 void ProfileInput::print_warnings(const std::string& who, const profile::Profile& profile) const {
-    for (const auto& warning : profile.warnings) fmt::print(stderr, "{}: {}\n", who, warning);
+    for (const auto& warning : profile.warnings)
+        print_text(stderr, fmt::format("{}: {}\n", who, warning));
 }
 
 }  // namespace ringside::cli

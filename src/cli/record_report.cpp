@@ -8,6 +8,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "cli/json_text.h"
+
 namespace ringside::cli {
 
 namespace {
@@ -105,7 +107,7 @@ std::string record_json(const record::Summary& summary, const std::string& file,
     json["notes"] = notes;
     json["error"] = progress.failure ? Json(progress.failure->what) : Json(nullptr);
     json["exit_code"] = exit_code ? Json(*exit_code) : Json(nullptr);
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 }  // namespace ringside::cli

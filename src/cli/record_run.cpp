@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/command_line.h"
 #include "cli/run_command.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 #include "cli/wait_for_end.h"
 
@@ -47,7 +48,7 @@ Result<void> RecordRun::open(pid_t command) {
     if (!recorder) return recorder.error();
     recorder_ = std::move(*recorder);
     for (const auto& note : recorder_->notes())
-        fmt::print(stderr, "ringside {}: {}\n", verb_, note);
+        print_text(stderr, fmt::format("ringside {}: {}\n", verb_, note));
     return {};
 }
 
@@ -65,7 +66,7 @@ Result<void> RecordRun::finish(std::optional<int> exit_code) {
         const auto json = record_json(*summary, file, recorder_->notes(), exit_code);
         if (auto done = deliver(request_.output, json); !done) return done;
     } else {
-        fmt::print(stderr, "ringside {}: {}", verb_, record_text(*summary, file));
+        print_text(stderr, fmt::format("ringside {}: {}", verb_, record_text(*summary, file)));
     }
     if (!summary->progress.failure) return {};
     Error error = *summary->progress.failure;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cli/record_report.h"
 #include "cli/soft_command.h"
+#include "cli/terminal.h"
 #include "record/soft.h"
 #include "soft/run.h"
 
@@ -32,8 +33,9 @@ Result<void> write_recording(const SoftRecordRequest& request, record::SoftRecor
         return deliver(request.output,
                        record_json(*summary, recording.file, recording.notes, exit_code));
     }
-    for (const auto& note : recording.notes) fmt::print(stderr, "ringside record: {}\n", note);
-    fmt::print(stderr, "{}", record_text(*summary, recording.file));
+    for (const auto& note : recording.notes)
+        print_text(stderr, fmt::format("ringside record: {}\n", note));
+    print_text(stderr, record_text(*summary, recording.file));
     return {};
 }
 

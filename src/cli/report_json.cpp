@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/report_view.h"
 
 namespace ringside::cli {
@@ -97,7 +98,7 @@ std::string report_json(const ReportView& view, const std::vector<profile::Event
         }
         json["events"].push_back(std::move(entry));
     }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 }  // namespace ringside::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/csv.h"
+#include "base/visible.h"
 #include "cli/report_view.h"
 
 namespace ringside::cli {
@@ -11,7 +12,6 @@ namespace ringside::cli {
 namespace {
 
 using profile::Column;
-using profile::Row;
 
 // perf's marks: [.] user, [k] kernel, [g] and [u] the same in a guest, [H] hypervisor.
 char mark(perf::CpuMode mode) {
@@ -20,9 +20,9 @@ char mark(perf::CpuMode mode) {
 }
 
 std::string heading(const profile::EventTotals& totals) {
-    std::string text =
-        fmt::format("# {}: {} samples, event count {}", totals.name.empty() ? "event" : totals.name,
-                    totals.samples, totals.period);
+    std::string text = fmt::format("# {}: {} samples, event count {}",
+                                   totals.name.empty() ? "event" : base::visible(totals.name),
+                                   totals.samples, totals.period);
     text += totals.lost > 0 ? fmt::format(", {} samples lost\n", totals.lost) : "\n";
     if (!totals.unit.empty()) text += fmt::format("# unit: {}\n", totals.unit);
     return text;
@@ -48,7 +48,7 @@ class Table {
         for (std::size_t i = 0; i < widths_.size(); ++i)
             fmt::format_to(out, "  {:<{}}", to_string(view_.columns[i]), widths_[i]);
         text += '\n';
-        for (const Row* row : shown_) {
+        for (const profile::Row* row : shown_) {
             if (view_.children)
                 fmt::format_to(out, "{:8.2f}%", view_.percent(event_.event, row->total_period));
             fmt::format_to(out, "{:8.2f}%", view_.percent(event_.event, row->period));
@@ -65,9 +65,9 @@ class Table {
         if (cell.size() < widths_[column]) text.append(widths_[column] - cell.size(), ' ');
     }
 
-    std::string cell(const Row& row, std::size_t index) const {
+    std::string cell(const profile::Row& row, std::size_t index) const {
         const Column column = view_.columns[index];
-        std::string text = view_.cell(event_.event, row, column);
+        std::string text = base::visible(view_.cell(event_.event, row, column));
         if (column == Column::symbol)
             text.insert(0, {'[', mark(view_.function(row).mode), ']', ' '});
         return text;
@@ -78,7 +78,7 @@ class Table {
     const ReportView& view_;
     const profile::EventRows& event_;
     std::vector<std::size_t> widths_;
-    std::vector<const Row*> shown_;
+    std::vector<const profile::Row*> shown_;
 };
 
 // Depth first, heaviest branch first, each level one blank further in.
@@ -100,10 +100,11 @@ std::string tree_text(const ReportView& view, std::size_t event) {
         if (visit.node != 0) {
             const auto& frame = tree.frames()[node.frame];
             text += fmt::format("{:8.2f}%{:8.2f}%  {:{}}{}", view.percent(event, node.total),
-                                view.percent(event, node.self), "", visit.depth - 1, frame.name);
+                                view.percent(event, node.self), "", visit.depth - 1,
+                                base::visible(frame.name));
             text += frame.module.empty() || frame.name.find(frame.module) != std::string::npos
                         ? "\n"
-                        : fmt::format("  ({})\n", frame.module);
+                        : fmt::format("  ({})\n", base::visible(frame.module));
         }
         const auto& below = children[visit.node];
         for (auto child = below.rbegin(); child != below.rend(); ++child)
@@ -115,7 +116,7 @@ std::string tree_text(const ReportView& view, std::size_t event) {
 
 }  // namespace
 
-std::string ReportView::cell(std::size_t event, const Row& row, Column column) const {
+std::string ReportView::cell(std::size_t event, const profile::Row& row, Column column) const {
     switch (column) {
         case Column::comm:
             return profile.world->comm(row.comm);
@@ -164,7 +165,7 @@ std::string report_text(const ReportView& view, const std::vector<profile::Event
                                                    : tree_text(view, event.event);
         text += '\n';
     }
-    for (const auto& warning : view.naming.warnings) text += "# " + warning + "\n";
+    for (const auto& warning : view.naming.warnings) text += "# " + base::visible(warning) + "\n";
     return text;
 }
 

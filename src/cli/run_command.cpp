@@ -11,16 +11,20 @@ namespace ringside::cli {
 namespace {
 
 // While the command runs, the terminal's Ctrl-C is for the command: it gets the signal itself as a
-// member of our process group, and we live on to report. SIGTERM, sent to us alone, is handed on;
-// to a group of its own, both are.
+// member of our process group, and we live on to report. What is sent to us alone is handed on:
+// SIGTERM, and SIGHUP unless we were told to ignore it; to a group of its own, SIGINT as well.
 class ForegroundSignals {
   public:
     ForegroundSignals(pid_t child, bool own_group) {
         target = own_group ? -child : child;
         struct sigaction forward {};
-        forward.sa_handler = [](int signal) { ::kill(target, signal); };
+        forward.sa_handler = [](int signal) {
+            if (target != nobody) ::kill(target, signal);
+        };
         forward.sa_flags = SA_RESTART;
         ::sigaction(SIGTERM, &forward, &old_term_);
+        ::sigaction(SIGHUP, &forward, &old_hangup_);
+        if (old_hangup_.sa_handler == SIG_IGN) ::sigaction(SIGHUP, &old_hangup_, nullptr);
         if (!own_group) forward.sa_handler = SIG_IGN;
         ::sigaction(SIGINT, &forward, &old_int_);
     }
@@ -28,13 +32,20 @@ class ForegroundSignals {
     ForegroundSignals& operator=(const ForegroundSignals&) = delete;
     ~ForegroundSignals() {
         ::sigaction(SIGINT, &old_int_, nullptr);
+        ::sigaction(SIGHUP, &old_hangup_, nullptr);
         ::sigaction(SIGTERM, &old_term_, nullptr);
     }
 
+    // Before it is waited for: then its number may be somebody else's. What comes later finds us
+    // reporting, which is what it would have led to.
+    static void forget() { target = nobody; }
+
   private:
+    static constexpr pid_t nobody = 0;
     // A signal handler has no other way to know; there is one foreground command at a time.
-    static inline volatile pid_t target = -1;
+    static inline volatile pid_t target = nobody;
     struct sigaction old_int_ {};
+    struct sigaction old_hangup_ {};
     struct sigaction old_term_ {};
 };
 
@@ -74,6 +85,7 @@ Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& ou
     }
     if (auto over = child->await_end(); !over) return over.error();
     if (hooks.ended) hooks.ended();
+    ForegroundSignals::forget();
     const auto status = child->wait();
     if (!status) return status.error();
     if (hooks.after) {

@@ -36,9 +36,9 @@ struct CommandHooks {
     bool own_group = false;
 };
 
-// Runs `argv` in the foreground. SIGINT and SIGTERM reach the command, and we still report. Its
-// stdout goes to stderr when `output` needs ours. The outcome is the command's exit code (128 + n
-// for signal n), 126 or 127 if it cannot be run, 125 if we failed.
+// Runs `argv` in the foreground. SIGINT, SIGTERM and SIGHUP reach the command, and we still report.
+// Its stdout goes to stderr when `output` needs ours. The outcome is the command's exit code (128 +
+// n for signal n), 126 or 127 if it cannot be run, 125 if we failed.
 Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& output,
                     const CommandHooks& hooks);
 

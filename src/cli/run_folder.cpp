@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/exits_run.h"
+#include "cli/read_json.h"
 #include "cli/stacks_file.h"
 #include "compare/names.h"
 #include "guest/files.h"
@@ -26,8 +27,8 @@ using Json = nlohmann::ordered_json;  // the parts of the time have an order
 Result<Json> read_json(const fs::path& file, std::string_view schema) {
     const auto text = guest::read_file(file);
     if (!text) return text.error();
-    Json json = Json::parse(*text, nullptr, false);
-    if (!json.is_object() || json.value("schema", "") != schema) {
+    auto json = parse_json_object(*text, file.string());
+    if (json && json->value("schema", Json()) != schema) {
         return fail(ErrorCode::bad_input,
                     fmt::format("{}: not of the schema {}", file.string(), schema));
     }
@@ -109,10 +110,10 @@ std::vector<compare::Interval> read_intervals(const fs::path& file) {
     const auto text = guest::read_file(file);
     if (!text) return intervals;
     for (const auto line : base::split_lines(*text)) {
-        Json json = Json::parse(line, nullptr, false);
-        if (!json.is_object() || json.value("schema", "") != "ringside.stat.interval/1") break;
-        drop_metrics(json["events"]);
-        intervals.push_back({number(json, "at_s"), counts_of(json)});
+        auto json = parse_json_object(line, file.string());
+        if (!json || json->value("schema", Json()) != "ringside.stat.interval/1") break;
+        drop_metrics((*json)["events"]);
+        intervals.push_back({number(*json, "at_s"), counts_of(*json)});
     }
     return intervals;
 }

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "cli/json_text.h"
+#include "cli/read_json.h"
 #include "guest/files.h"
 
 namespace ringside::cli {
@@ -18,11 +20,10 @@ Result<void> change(const std::string& folder, const std::function<void(Json&)>&
     const std::string file = folder + "/side.json";
     const auto text = guest::read_file(file);
     if (!text) return text.error();
-    Json json = Json::parse(*text, nullptr, false);
-    if (!json.is_object()) return base::fail(ErrorCode::bad_input, file + ": not an object");
-    how(json);
-    return base::replace_file(file,
-                              json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    auto json = parse_json_object(*text, file);
+    if (!json) return json.error();
+    how(*json);
+    return base::replace_file(file, json_text(*json));
 }
 
 Result<void> set(const std::string& folder, const char* key, const Json& value) {

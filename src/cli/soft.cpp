@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cli/amounts.h"
+#include "cli/json_text.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "soft/count_file.h"
@@ -35,7 +36,7 @@ std::string soft_json(const std::string& path, const CountFile& file) {
         json["devices"].push_back(
             {{"name", device.name}, {"reads", device.reads}, {"writes", device.writes}});
     }
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json);
 }
 
 std::string number(std::uint64_t count) {

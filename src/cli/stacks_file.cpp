@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cli/json_text.h"
+#include "cli/read_json.h"
 
 namespace ringside::cli {
 
@@ -79,12 +81,14 @@ Result<StackTree> tree_of(const Json& json) {
 std::string stacks_json(const std::vector<StackTree>& trees) {
     Json json = {{"schema", "ringside.stacks/1"}, {"trees", Json::array()}};
     for (const auto& tree : trees) json["trees"].push_back(tree_json(tree));
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json, -1);
 }
 
 Result<std::vector<StackTree>> parse_stacks(std::string_view text) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object() || json.value("schema", Json()) != "ringside.stacks/1") {
+    const auto parsed = parse_json_object(text, "stacks");
+    if (!parsed) return parsed.error();
+    const Json& json = *parsed;
+    if (json.value("schema", Json()) != "ringside.stacks/1") {
         return fail(ErrorCode::bad_input, "not of the schema ringside.stacks/1");
     }
     std::vector<StackTree> trees;

@@ -15,6 +15,7 @@
 #include "cli/stat_report.h"
 #include "cli/stat_soft.h"
 #include "cli/stat_targets.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 
@@ -250,7 +251,7 @@ Result<void> StatVerb::emit(const std::string& text) {
         return {};
     }
     if (output_.takes_stdout()) return base::write_all(STDOUT_FILENO, text, "standard output");
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    print_text(stderr, text);
     return {};
 }
 

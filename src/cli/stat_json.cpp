@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_text.h"
 #include "cli/stat_report.h"
 
 namespace ringside::cli {
@@ -12,10 +13,6 @@ using analysis::StatRow;
 using analysis::StatRows;
 using analysis::Summary;
 using Json = nlohmann::ordered_json;
-
-Json text_or_null(const std::string& text) {
-    return text.empty() ? Json(nullptr) : Json(text);
-}
 
 // A count is a whole number, however large.
 Json number(double value) {
@@ -55,7 +52,7 @@ Json rows_json(const StatRows& rows) {
 }
 
 std::string written(const Json& json, bool one_line) {
-    return json.dump(one_line ? -1 : 2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_text(json, one_line ? -1 : 2);
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/json_text.h"
 #include "cli/run_command.h"
+#include "cli/terminal.h"
 #include "cli/time_budget_text.h"
 #include "cli/verbs.h"
 #include "cli/wait_for_end.h"
@@ -108,7 +110,7 @@ class TimeVerb final : public Verb {
         json["time"] = budget_times(split);
         json["steal"] = steal_of(split.clock.steal);
         json["budget"] = budget_sources(split);
-        return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+        return json_text(json);
     }
 
     static std::string csv_of(const TimeSplit& split, std::optional<int> exit_code) {
@@ -128,7 +130,7 @@ class TimeVerb final : public Verb {
         if (output_.csv) return deliver(output_, csv_of(split, exit_code));
         const std::string text = text_of(split, exit_code);
         if (!output_.file.empty()) return deliver(output_, text);
-        std::fwrite(text.data(), 1, text.size(), stderr);
+        print_text(stderr, text);
         return {};
     }
 

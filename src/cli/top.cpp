@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/profile_input.h"
 #include "cli/report_view.h"
+#include "cli/terminal.h"
 #include "cli/top_screen.h"
 #include "cli/verbs.h"
 #include "events/parse.h"
@@ -130,7 +131,7 @@ class Top final : public Verb {
                 std::this_thread::sleep_for(drain_every);
                 live.collect();
             }
-            for (const auto& line : page()) fmt::print("{}\n", line);
+            for (const auto& line : page()) print_text(stdout, line + "\n");
             std::fflush(stdout);
             live.begin_interval();
             if (auto done = follow(live); !done) return 0;

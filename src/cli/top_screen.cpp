@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <clocale>
 
+#include "base/visible.h"
+
 #define NCURSES_NOMACROS 1  // or its macros would take names of ours and of the library
 #include <curses.h>
 
@@ -22,18 +24,19 @@ TopScreen::~TopScreen() {
 }
 
 void TopScreen::draw(const std::vector<std::string>& lines) {
-    lines_ = lines;
-    first_ = std::min(first_, lines.empty() ? 0 : lines.size() - 1);
+    lines_.clear();
+    for (const auto& line : lines) lines_.push_back(base::visible(line));
+    first_ = std::min(first_, lines_.empty() ? 0 : lines_.size() - 1);
     ::erase();
-    if (!lines.empty()) {
+    if (!lines_.empty()) {
         ::attron(A_REVERSE);
-        ::mvaddnstr(0, 0, lines.front().c_str(), COLS);
+        ::mvaddnstr(0, 0, lines_.front().c_str(), COLS);
         ::attroff(A_REVERSE);
     }
     for (int row = 1; row < LINES; ++row) {
         const std::size_t index = first_ + static_cast<std::size_t>(row);
-        if (index >= lines.size()) break;
-        ::mvaddnstr(row, 0, lines[index].c_str(), COLS);
+        if (index >= lines_.size()) break;
+        ::mvaddnstr(row, 0, lines_[index].c_str(), COLS);
     }
     ::refresh();
 }

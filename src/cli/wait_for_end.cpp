@@ -27,7 +27,7 @@ bool is_gone(int tid) {
 EndWatch::EndWatch() {
     sigset_t stops;
     ::sigemptyset(&stops);
-    for (const int signal : {SIGINT, SIGTERM}) ::sigaddset(&stops, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&stops, signal);
     ::pthread_sigmask(SIG_BLOCK, &stops, &before_);
     signals_ = base::Fd(::signalfd(-1, &stops, SFD_CLOEXEC | SFD_NONBLOCK));
 }

@@ -16,8 +16,8 @@ using Tick = std::function<void()>;
 Result<void> tick_until_end(pid_t child, std::chrono::milliseconds every, const Tick& tick);
 
 // Until the process ends (0: nobody's end is awaited), `limit` has passed (0: there is none), or
-// somebody sends us SIGINT or SIGTERM, which is taken. Ticks if `every` is not 0. Fails when there
-// is no such process.
+// somebody sends us SIGINT, SIGTERM or SIGHUP, which is taken. Ticks if `every` is not 0. Fails
+// when there is no such process.
 Result<void> wait_until_stopped(pid_t process, std::chrono::milliseconds every = {},
                                 const Tick& tick = {}, std::chrono::milliseconds limit = {});
 
