@@ -11,4 +11,7 @@ constexpr bool thread = false;
 
 constexpr const char* adds_threads = "ThreadSanitizer has a thread of its own in every process";
 
+constexpr const char* no_memory_in_handlers =
+    "ThreadSanitizer refuses a signal handler that allocates, as this one's calls do";
+
 }  // namespace ringside::sanitizer

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <vector>
 
+#include "../../thread_sanitizer.h"
 #include "library_fixture.h"
 #include "papi/profile.h"
 
@@ -67,6 +68,7 @@ TEST_F(Sampling, ATimerLooksWhereAskedTo) {
 
 // Once it waited for itself.
 TEST_F(Sampling, AHandlerMayEndWhatCallsIt) {
+    if (sanitizer::thread) GTEST_SKIP() << sanitizer::no_memory_in_handlers;
     static int watched;
     static std::atomic<int> ended;
     static int clock;
@@ -89,6 +91,7 @@ TEST_F(Sampling, AHandlerMayEndWhatCallsIt) {
 }
 
 TEST_F(Sampling, AHandlerMayDestroyItsSet) {
+    if (sanitizer::thread) GTEST_SKIP() << sanitizer::no_memory_in_handlers;
     static std::atomic<int> ended;
     ended = 0;
     const int clock = code_of_event("perf::TASK-CLOCK");
