@@ -44,17 +44,18 @@ std::vector<std::string> box_argv(const std::vector<std::string>& arguments) {
 
 BoxResult run_box(const std::vector<std::string>& arguments) {
     BoxResult result = run_once(arguments);
-    return inner_hung(result.err) ? run_once(arguments) : result;
+    return inner_did_not_boot(result.err) ? run_once(arguments) : result;
 }
 
-bool inner_hung(const std::string& said) {
-    const bool hung = said.find("hung and was killed") != std::string::npos &&
-                      said.find("while the kernel of the inner guest booted") != std::string::npos;
-    if (hung) {
+bool inner_did_not_boot(const std::string& said) {
+    const auto says = [&](const char* words) { return said.find(words) != std::string::npos; };
+    const bool did_not = says("while the kernel of the inner guest booted") &&
+                         (says("hung and was killed") || says("Kernel panic"));
+    if (did_not) {
         std::fprintf(stderr, "NOTE: tried again, since the inner guest did not boot: %s\n",
                      said.c_str());
     }
-    return hung;
+    return did_not;
 }
 
 std::string missing_for(const std::string& arch) {

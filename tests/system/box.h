@@ -63,10 +63,10 @@ class Scratch {
     fs::path path_;
 };
 
-// Seen twice: an inner guest, whose KVM is emulated by QEMU, stood still before it executed
-// anything of ours. Why is not known; what it spoiled is done again, and the check's summary counts
-// that.
-bool inner_hung(const std::string& said);
+// Seen three times: an inner guest, whose KVM is emulated by QEMU, stood still before it executed
+// anything of ours, or the emulated host's kernel found the stack of a vCPU's thread overwritten.
+// What that spoiled is done again, and the check's summary counts it.
+bool inner_did_not_boot(const std::string& said);
 
 // Processes on this machine whose command line holds `text`.
 std::vector<int> processes_with(const std::string& text);

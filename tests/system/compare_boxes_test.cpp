@@ -27,7 +27,7 @@ Json compare_in(const std::string& kind, const std::string& program, const Scrat
     argv.insert(argv.end(), {"--on", "host=box:" + kind, "--on", "vm=box:" + kind + "/inner"});
     argv.insert(argv.end(), {"--", program, "-n", "6", "-s", "10", "-t", "1"});
     auto output = base::run(argv);
-    if (output && inner_hung(output->stdout_text + output->stderr_text)) {
+    if (output && inner_did_not_boot(output->stdout_text + output->stderr_text)) {
         std::filesystem::remove_all(scratch.file("kept"));
         output = base::run(argv);
     }
