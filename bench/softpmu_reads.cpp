@@ -7,9 +7,9 @@
 
 #include <ringside/event_set.h>
 
+#include "abi/soft_counts.h"
 #include "bench/measure.h"
 #include "components/soft/page.h"
-#include "soft/layout.h"
 
 using namespace ringside;
 

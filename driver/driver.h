@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0 */
-/* A Linux guest's PMU made of a shared page (vpmu/page.h). Who is behind the page is one of two
+/* A Linux guest's PMU made of a shared page (abi/vpmu_page.h). Who is behind the page is one of two
  * back ends: the soft PMU's plugin behind an ivshmem device, or Ringside's hypervisor. It is
  * Ringside's own work under the MIT licence; modules say "Dual MIT/GPL", because the kernel lends
  * perf's functions to GPL-compatible ones only. */
@@ -10,7 +10,7 @@
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-#include "vpmu/page.h"
+#include "abi/vpmu_page.h"
 
 /* Whoever is behind the page. All but `config` and `fits_group` is called on the CPU that is meant,
  * with interrupts off. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0
 /* What sysfs says of the soft PMU: its events, those that the page counts. */
 #include "driver.h"
-#include "soft/layout.h"
+#include "abi/soft_counts.h"
 
 struct soft_event {
     struct device_attribute attribute;

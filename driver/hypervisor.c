@@ -30,12 +30,11 @@ int hypervisor_map(struct vm_area_struct* area) {
     return vm_iomap_memory(area, virt_to_phys(memory), memory_bytes);
 }
 
-/* The page, as its reader wants it; the numbers are those of vpmu::Policy and vpmu::Architecture.
- */
+/* The page, as its reader wants it. */
 static int make_page(const char* policy) {
-    static const char* const policies[] = {"legacy",     "cpu_switch",    "domain_switch",
-                                           "mediated",   "lazy_mediated", "shared_view",
-                                           "paravirtual"};
+#define NAME(name) #name,
+    static const char* const policies[] = {VPMU_PAGE_POLICIES(NAME)};
+#undef NAME
     struct vpmu_page_header* header = &ringside_page.header;
     const int number = match_string(policies, ARRAY_SIZE(policies), policy);
     const size_t first = ALIGN(sizeof(*header), 64);
@@ -50,7 +49,7 @@ static int make_page(const char* policy) {
         .version = VPMU_PAGE_VERSION,
         .bytes = memory_bytes,
         .policy = number,
-        .architecture = 2,
+        .architecture = VPMU_PAGE_ARM64,
         .vcpu_count = nr_cpu_ids,
         .vcpu_offset = first,
         .thread_offset = end,

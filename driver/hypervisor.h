@@ -3,8 +3,8 @@
 #ifndef RINGSIDE_DRIVER_HYPERVISOR_H
 #define RINGSIDE_DRIVER_HYPERVISOR_H
 
+#include "abi/hypercall.h"
 #include "driver.h"
-#include "hyp/core/hypercall.h"
 
 struct platform_device;
 

@@ -8,7 +8,7 @@
 #include <linux/pci.h>
 
 #include "driver.h"
-#include "soft/layout.h"
+#include "abi/soft_counts.h"
 
 #define IVSHMEM_VENDOR 0x1af4
 #define IVSHMEM_DEVICE 0x1110

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "soft/layout.h"
+#include "abi/soft_counts.h"
 #include "vpmu/page_index.h"
 #include "vpmu/page_reader.h"
 

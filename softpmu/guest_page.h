@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "abi/vpmu_page.h"
 #include "softpmu/block.h"
-#include "vpmu/page.h"
 
 namespace ringside::softpmu {
 

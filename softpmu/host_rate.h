@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "soft/profile_layout.h"
+#include "abi/soft_profile.h"
 
 namespace ringside::softpmu {
 

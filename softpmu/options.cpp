@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "soft/layout.h"
+#include "abi/soft_counts.h"
 #include "soft/program.h"
 
 namespace ringside::softpmu {

@@ -1,4 +1,4 @@
-// What a profile of a machine keeps (soft/profile_layout.h), from its writer's side. Any thread may
+// What a profile of a machine keeps (abi/soft_profile.h), from its writer's side. Any thread may
 // call any of it.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <tuple>
 
-#include "soft/profile_layout.h"
+#include "abi/soft_profile.h"
 #include "softpmu/tasks.h"
 
 namespace ringside::softpmu {

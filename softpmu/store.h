@@ -1,12 +1,12 @@
-// The file of soft/layout.h, from its writer's side: made and mapped when QEMU starts, and made
+// The file of abi/soft_counts.h, from its writer's side: made and mapped when QEMU starts, and made
 // anew, at the same addresses, in every child that a program forks.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "soft/layout.h"
-#include "vpmu/page.h"
+#include "abi/soft_counts.h"
+#include "abi/vpmu_page.h"
 
 namespace ringside::softpmu {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "soft/profile_layout.h"
+#include "abi/soft_profile.h"
 #include "softpmu/guest_memory.h"
 
 namespace ringside::softpmu {

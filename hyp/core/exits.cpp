@@ -1,8 +1,8 @@
 // Why a guest was left, and what is done about it.
+#include "abi/hypercall.h"
 #include "hyp/arch/identification.h"
 #include "hyp/arch/sysreg.h"
 #include "hyp/arch/trap.h"
-#include "hyp/core/hypercall.h"
 #include "hyp/core/hypervisor.h"
 #include "hyp/core/inject.h"
 #include "hyp/core/psci.h"

@@ -1,7 +1,7 @@
 // Counts a loop whose length is known, again and again, and says what it counted. The time between
 // two trapped accesses is longer than a slice, so that neighbours run in the middle.
+#include "abi/vpmu_page.h"
 #include "support/support.h"
-#include "vpmu/page.h"
 
 namespace ringside::guest_test {
 

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "preload/io_layout.h"
+#include "abi/io_table.h"
 
 namespace ringside::base {
 

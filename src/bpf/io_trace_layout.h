@@ -2,7 +2,7 @@
 #ifndef RINGSIDE_BPF_IO_TRACE_LAYOUT_H
 #define RINGSIDE_BPF_IO_TRACE_LAYOUT_H
 
-#include "preload/io_layout.h"
+#include "abi/io_table.h"
 
 /* Row 0 is for threads and files beyond the tables. */
 #define IO_TRACE_ROWS 512

@@ -10,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/io_table.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/mmap.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "guest/elf.h"
-#include "preload/io_layout.h"
 
 namespace ringside::cli {
 

@@ -18,10 +18,10 @@ namespace {
 
 // As they lie in the tree, which is also how they find each other.
 constexpr std::array sources{
-    "driver/Kbuild",       "driver/device.c",     "driver/driver.h",      "driver/events.c",
-    "driver/hypervisor.c", "driver/hypervisor.h", "driver/ivshmem.c",     "driver/logical.c",
-    "driver/pmu.c",        "driver/samples.c",    "hyp/core/hypercall.h", "src/soft/layout.h",
-    "src/vpmu/page.h",
+    "driver/Kbuild",         "driver/device.c",     "driver/driver.h",     "driver/events.c",
+    "driver/hypervisor.c",   "driver/hypervisor.h", "driver/ivshmem.c",    "driver/logical.c",
+    "driver/pmu.c",          "driver/samples.c",    "src/abi/hypercall.h", "src/abi/layout.h",
+    "src/abi/soft_counts.h", "src/abi/vpmu_page.h",
 };
 
 std::string_view source(const char* name) {

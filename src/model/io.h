@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "preload/io_layout.h"
+#include "abi/io_table.h"
 
 namespace ringside::model {
 

@@ -1,7 +1,7 @@
 // Two ways to add to a word of the table: the owner of a slot has it for itself, others share.
 #pragma once
 
-#include "preload/io_layout.h"
+#include "abi/io_table.h"
 
 namespace ringside::preload {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "preload/io_layout.h"
+#include "abi/io_table.h"
 
 namespace ringside::preload {
 

@@ -1,5 +1,5 @@
-// One file of soft/layout.h, read. It is input: whoever was measured could have written anything
-// into it, so it is copied, not mapped, and every offset and number in it is checked.
+// One file of abi/soft_counts.h, read. It is input: whoever was measured could have written
+// anything into it, so it is copied, not mapped, and every offset and number in it is checked.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 #include <ringside/result.h>
 
-#include "soft/layout.h"
-#include "soft/profile_layout.h"
-#include "vpmu/page.h"
+#include "abi/soft_counts.h"
+#include "abi/soft_profile.h"
+#include "abi/vpmu_page.h"
 #include "vpmu/page_reader.h"
 
 namespace ringside::soft {

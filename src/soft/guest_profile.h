@@ -1,4 +1,4 @@
-// A profile of a whole machine as it was read (soft/profile_layout.h), and what follows from it:
+// A profile of a whole machine as it was read (abi/soft_profile.h), and what follows from it:
 // what devices cost, and what their time is worth in instructions. Pure.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "abi/soft_profile.h"
 #include "soft/count_file.h"
-#include "soft/profile_layout.h"
 
 namespace ringside::soft {
 

@@ -6,7 +6,7 @@
 
 #include <ringside/result.h>
 
-#include "soft/profile_layout.h"
+#include "abi/soft_profile.h"
 
 namespace ringside::soft {
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "abi/soft_counts.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "soft/layout.h"
 #include "soft/program.h"
 
 namespace ringside::soft {

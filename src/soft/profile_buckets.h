@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "soft/profile_layout.h"
+#include "abi/soft_profile.h"
 
 namespace ringside::soft {
 

@@ -8,7 +8,7 @@
 
 #include <ringside/result.h>
 
-#include "soft/layout.h"
+#include "abi/soft_counts.h"
 
 namespace ringside::soft {
 

@@ -3,8 +3,8 @@
 
 #include <atomic>
 
+#include "abi/vpmu_page.h"
 #include "vpmu/model.h"
-#include "vpmu/page.h"
 
 namespace ringside::vpmu {
 

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "abi/vpmu_page.h"
+
 namespace ringside::vpmu {
 
 // A counter, named by its bit in the architecture's own enable register: general counters from 0,
@@ -36,7 +38,12 @@ constexpr void for_each_slot(Mask mask, Function function) {
     for (; mask != 0; mask &= mask - 1) function(static_cast<Slot>(std::countr_zero(mask)));
 }
 
-enum class Architecture : std::uint8_t { intel, amd, arm64 };
+// Numbers of the shared page.
+enum class Architecture : std::uint8_t {
+    intel = VPMU_PAGE_INTEL,
+    amd = VPMU_PAGE_AMD,
+    arm64 = VPMU_PAGE_ARM64,
+};
 
 enum class Privilege : std::uint8_t { user, kernel };
 

@@ -2,10 +2,10 @@
 // hardware is given (`effective`) are kept apart: the filter and the policy stand between them.
 #pragma once
 
+#include "abi/vpmu_page.h"
 #include "vpmu/arch.h"
 #include "vpmu/filter.h"
 #include "vpmu/host_events.h"
-#include "vpmu/page.h"
 #include "vpmu/policy.h"
 
 namespace ringside::vpmu {

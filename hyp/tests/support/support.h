@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "abi/hypercall.h"
 #include "hyp/arch/event_registers.h"
-#include "hyp/core/hypercall.h"
 #include "hyp/platform/console.h"
 #include "hyp/platform/virt.h"
 #include "vpmu/bits.h"

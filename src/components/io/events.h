@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "preload/io_layout.h"
+#include "abi/io_table.h"
 #include "session/component.h"
 
 namespace ringside::components::io {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "abi/soft_counts.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/text.h"
@@ -14,7 +15,6 @@
 #include "components/soft/begun_counts.h"
 #include "perf/event_fd.h"
 #include "soft/events.h"
-#include "soft/layout.h"
 
 namespace ringside::components::soft {
 

@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/soft_counts.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "soft/count_file.h"
-#include "soft/layout.h"
 
 namespace ringside::components::soft {
 

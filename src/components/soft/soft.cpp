@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "abi/soft_counts.h"
 #include "base/error.h"
 #include "components/lookup.h"
 #include "components/soft/begun_counts.h"
 #include "components/soft/guest.h"
 #include "components/soft/page.h"
 #include "soft/events.h"
-#include "soft/layout.h"
 
 namespace ringside::components::soft {
 

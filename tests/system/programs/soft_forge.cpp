@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "abi/vpmu_page.h"
 #include "trust/loops.h"
-#include "vpmu/page.h"
 
 int main(int argc, char** argv) {
     if (argc != 2) return 2;

@@ -10,9 +10,9 @@
 #include <ringside/event_set.h>
 #include <ringside/papi/papi.h>
 
+#include "abi/soft_counts.h"
 #include "components/soft/guest.h"
 #include "perf/event_fd.h"
-#include "soft/layout.h"
 #include "trust/loops.h"
 
 namespace {

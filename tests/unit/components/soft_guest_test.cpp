@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "abi/soft_counts.h"
 #include "components/soft/guest.h"
-#include "soft/layout.h"
 #include "tests/scratch.h"
 
 namespace ringside::components::soft {

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "abi/soft_counts.h"
 #include "base/embedded.h"
 #include "base/text.h"
 #include "soft/launch.h"
-#include "soft/layout.h"
 
 namespace ringside::soft {
 namespace {

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "soft/layout.h"
+#include "abi/soft_counts.h"
 #include "vpmu/page_reader.h"
 
 namespace ringside::softpmu {

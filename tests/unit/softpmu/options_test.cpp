@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "soft/layout.h"
+#include "abi/soft_counts.h"
 
 namespace ringside::softpmu {
 namespace {

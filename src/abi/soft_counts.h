@@ -1,15 +1,18 @@
 /* The file in which the soft PMU keeps its counts while a machine or a program runs, one for each
- * process image: a shared page (vpmu/page.h) at the front, whose numbers of vCPUs and threads grow
- * as these appear, and behind it what the page has no room for. Plain C; all fields little-endian.
- * The file is mapped by the writer, so that what was counted is there however QEMU ends. */
-#ifndef RINGSIDE_SOFT_LAYOUT_H
-#define RINGSIDE_SOFT_LAYOUT_H
+ * process image: a shared page (abi/vpmu_page.h) at the front, whose numbers of vCPUs and threads
+ * grow as these appear, and behind it what the page has no room for.
+ *
+ * Writer: the plugin (softpmu/), which maps the file, so that what was counted is there however
+ * QEMU ends. Others write one word, `wanted_off` (`ringside soft`), and a profile's description of
+ * the kernel (abi/soft_profile.h). Readers: src/soft, by pread, while QEMU runs or after it; the
+ * guest's driver has the counters' numbers from here. Rule: the page's own for the page. Behind it,
+ * sizes and offsets are written before the file is shown and stay; counts only grow, each by atomic
+ * additions or under the plugin's lock, and what a count covers was written before it. All of it is
+ * input to a reader: another program can write it. */
+#ifndef RINGSIDE_ABI_SOFT_COUNTS_H
+#define RINGSIDE_ABI_SOFT_COUNTS_H
 
-#ifdef __KERNEL__
-#include <linux/types.h>
-#else
-#include <stdint.h>
-#endif
+#include "abi/layout.h"
 
 #define SOFT_MAGIC 0x54464f53u /* "SOFT" */
 #define SOFT_VERSION 3u
@@ -52,6 +55,7 @@ struct soft_device {
     uint64_t reads;
     uint64_t writes;
 };
+ABI_SIZE(soft_device, 64);
 
 /* How often a block of code was executed. */
 struct soft_hot_block {
@@ -60,6 +64,8 @@ struct soft_hot_block {
     uint32_t bytes;
     uint64_t executed;
 };
+ABI_OFFSET(soft_hot_block, executed, 16);
+ABI_SIZE(soft_hot_block, 24);
 
 /* At the first multiple of 64 behind the page. Samples are struct vpmu_page_sample, whose `thread`
  * is the guest's number of the thread itself. */
@@ -87,7 +93,15 @@ struct soft_extension {
     char program[SOFT_NAME_BYTES];
     char first_uncounted[SOFT_NAME_BYTES];
     struct soft_device device[SOFT_DEVICES];
-    uint64_t profile_offset; /* in the file: struct soft_profile (soft/profile_layout.h), or 0 */
+    uint64_t profile_offset; /* in the file: struct soft_profile (abi/soft_profile.h), or 0 */
 };
+ABI_OFFSET(soft_extension, period, 16);
+ABI_OFFSET(soft_extension, hot_offset, 40);
+ABI_OFFSET(soft_extension, sample_offset, 72);
+ABI_OFFSET(soft_extension, wanted_off, 120);
+ABI_OFFSET(soft_extension, program, 128);
+ABI_OFFSET(soft_extension, device, 640);
+ABI_OFFSET(soft_extension, profile_offset, 4736);
+ABI_SIZE(soft_extension, 4744);
 
 #endif

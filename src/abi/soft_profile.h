@@ -1,10 +1,17 @@
-/* A profile of a whole machine, in the file of soft/layout.h: samples that say which of the guest's
- * tasks ran, where its code was mapped, and what its accesses to devices cost. Plain C; all fields
- * little-endian. All numbers of entries are limits: what does not fit is counted. */
-#ifndef RINGSIDE_SOFT_PROFILE_LAYOUT_H
-#define RINGSIDE_SOFT_PROFILE_LAYOUT_H
+/* A profile of a whole machine, in the file of abi/soft_counts.h: samples that say which of the
+ * guest's tasks ran, where its code was mapped, and what its accesses to devices cost. All numbers
+ * of entries are limits: what does not fit is counted.
+ *
+ * Writer: the plugin (softpmu/profile_log.h); of `kernel` and `stopped` the reader.
+ * Readers: src/soft, by pread, while QEMU runs or after it.
+ * Rule: `kernel` is written while the machine is off (`is_off` of soft_extension), and read by the
+ * plugin when it is switched on. Maps and exits are appended under the plugin's lock, and their
+ * counts stored after them (release). A sample is not whole before the machine is off: its place is
+ * taken first. */
+#ifndef RINGSIDE_ABI_SOFT_PROFILE_H
+#define RINGSIDE_ABI_SOFT_PROFILE_H
 
-#include <stdint.h>
+#include "abi/layout.h"
 
 #define SOFT_PROFILE_SAMPLES (1u << 21)
 #define SOFT_PROFILE_MAPS 8192u
@@ -53,6 +60,10 @@ struct soft_kernel {
     uint32_t gap_node_slots;
     uint32_t reserved;
 };
+ABI_OFFSET(soft_kernel, switch_code, 56);
+ABI_OFFSET(soft_kernel, task_context, 64);
+ABI_OFFSET(soft_kernel, gap_node_slots, 128);
+ABI_SIZE(soft_kernel, 136);
 
 /* Why samples have no process. */
 enum soft_task_state {
@@ -76,6 +87,9 @@ struct soft_guest_sample {
     uint32_t reserved;
     char comm[SOFT_COMM_BYTES];
 };
+ABI_OFFSET(soft_guest_sample, kind, 24);
+ABI_OFFSET(soft_guest_sample, comm, 48);
+ABI_SIZE(soft_guest_sample, 64);
 
 /* A file mapped as code. */
 struct soft_map {
@@ -84,6 +98,8 @@ struct soft_map {
     uint64_t file_offset; /* in bytes */
     char path[SOFT_PATH_BYTES];
 };
+ABI_OFFSET(soft_map, path, 24);
+ABI_SIZE(soft_map, 256);
 
 /* How long accesses took, four buckets to each power of two: soft/profile_buckets.h. */
 #define SOFT_EXIT_BUCKETS 128u
@@ -99,6 +115,9 @@ struct soft_exit {
     uint64_t total_ns;
     uint32_t histogram[SOFT_EXIT_BUCKETS];
 };
+ABI_OFFSET(soft_exit, count, 16);
+ABI_OFFSET(soft_exit, histogram, 48);
+ABI_SIZE(soft_exit, 560);
 
 /* What a vCPU's thread executed on the machine that runs QEMU, by that machine's own PMU. */
 struct soft_host_rate {
@@ -120,5 +139,10 @@ struct soft_profile {
     uint64_t exit_count;
     struct soft_host_rate host[SOFT_PROFILE_CPUS];
 };
+ABI_OFFSET(soft_profile, stopped, 136);
+ABI_OFFSET(soft_profile, sample_count, 168);
+ABI_OFFSET(soft_profile, exit_count, 208);
+ABI_OFFSET(soft_profile, host, 216);
+ABI_SIZE(soft_profile, 16600);
 
 #endif

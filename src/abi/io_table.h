@@ -1,9 +1,17 @@
-/* The counts of application I/O in memory: written by the preloaded interposer and by io.bpf.c,
- * read by the io component and `ringside io`. Plain C and of one size everywhere, because 32-bit
- * programs and BPF write it too. Every word only grows, and has one writer unless said otherwise.
- */
-#ifndef RINGSIDE_PRELOAD_IO_LAYOUT_H
-#define RINGSIDE_PRELOAD_IO_LAYOUT_H
+/* The counts of application I/O.
+ *
+ * Writers: the preloaded interposer (src/preload) in each process, 32-bit ones too, and io.bpf.c,
+ * which keeps struct io_counts and struct io_file_counts in its maps.
+ * Readers: the io component, in the same process or from the table's file, and `ringside io`.
+ * Rule: no lock. A table is complete once its `magic` is there (release), a slot once its `state`
+ * says so, a path once `used` is 1. Every word of a slot only grows, and only its own thread stores
+ * to it; slot 0 is everybody's, by atomic additions. An ended thread's counts move to slot 0 while
+ * `folding` is odd: who adds up slots reads it before and after, and begins again if it changed.
+ * A reader takes each word by one load, and trusts no index or size in a file. */
+#ifndef RINGSIDE_ABI_IO_TABLE_H
+#define RINGSIDE_ABI_IO_TABLE_H
+
+#include "abi/layout.h"
 
 typedef unsigned int io_half;
 #if __SIZEOF_POINTER__ == 4
@@ -40,6 +48,7 @@ struct io_op_counts {
     io_word timed;       /* calls that reached the kernel; ticks and histogram are about these */
     io_word ticks;
 };
+ABI_SIZE(io_op_counts, 80);
 
 /* Log-linear: eight buckets for each power of two, so that a bucket is at most 12.5 % wide. The
  * last one takes whatever is longer, which is half an hour at 3 GHz. */
@@ -50,6 +59,8 @@ struct io_counts {
     struct io_op_counts ops[IO_OPS];
     io_word histograms[IO_TIMED_OPS][IO_BUCKETS];
 };
+ABI_OFFSET(io_counts, histograms, 800);
+ABI_SIZE(io_counts, 21280);
 
 /* Of a number that is not 0. BPF has no instruction for it, and clang 14 no expansion. */
 static inline io_half io_power_of_two(io_word number) {
@@ -86,6 +97,7 @@ struct io_file_counts {
     io_word errors;
     io_word other_calls; /* seeks */
 };
+ABI_SIZE(io_file_counts, 64);
 
 /* Row 0 of a table of files is for all that have no row of their own. */
 #define IO_FILES 256
@@ -96,6 +108,8 @@ struct io_file {
     io_half used;             /* 1 once the path is whole */
     char path[IO_PATH_BYTES]; /* its end, where it is longer */
 };
+ABI_OFFSET(io_file, path, 8);
+ABI_SIZE(io_file, 256);
 
 enum io_slot_state { IO_SLOT_FREE, IO_SLOT_TAKEN };
 
@@ -109,6 +123,9 @@ struct io_slot {
     struct io_counts counts;
     struct io_file_counts files[IO_FILES];
 };
+ABI_OFFSET(io_slot, counts, 16);
+ABI_OFFSET(io_slot, files, 21296);
+ABI_SIZE(io_slot, 37680);
 
 #define IO_SLOTS 512
 #define IO_MAGIC 0x52494f31u /* "RIO1" */
@@ -135,6 +152,11 @@ struct io_table {
     struct io_file files[IO_FILES];
     struct io_slot slots[IO_SLOTS];
 };
+ABI_OFFSET(io_table, start_ticks, 16);
+ABI_OFFSET(io_table, folding, 40);
+ABI_OFFSET(io_table, files, 112);
+ABI_OFFSET(io_table, slots, 65648);
+ABI_SIZE(io_table, 19357808);
 
 #define IO_DIR_VARIABLE "RINGSIDE_IO_DIR"
 
