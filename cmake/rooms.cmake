@@ -1,5 +1,5 @@
-# A room is a folder of src/ and one target, ringside_<room>. Its links say whom it may include;
-# tests/architecture checks that the #include lines say the same.
+# A room is a folder of src/ and one target, ringside_<room>. Its links are those of src/layers.txt.
+include(${CMAKE_CURRENT_LIST_DIR}/layers.cmake)
 
 set(RINGSIDE_SANITIZE "" CACHE STRING "Value for -fsanitize=, for instance address,undefined")
 option(RINGSIDE_TIDY "Run clang-tidy on each room's files as they are compiled" OFF)
@@ -73,14 +73,14 @@ function(ringside_install target)
     add_dependencies(product ${target})
 endfunction()
 
-# ringside_room(NAME SOURCES a.cpp ... [DEPS room ...] [LIBS library ...])
+# ringside_room(NAME SOURCES a.cpp ... [LIBS library ...])
 function(ringside_room name)
-    cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+    cmake_parse_arguments(ROOM "" "" "SOURCES;LIBS" ${ARGN})
     add_library(ringside_${name} STATIC ${ROOM_SOURCES})
     target_include_directories(ringside_${name} PUBLIC
         ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-    list(TRANSFORM ROOM_DEPS PREPEND ringside_)
-    target_link_libraries(ringside_${name} PUBLIC ${ROOM_DEPS} PRIVATE ringside_options ${ROOM_LIBS})
+    ringside_link_layers(ringside_${name} ${name})
+    target_link_libraries(ringside_${name} PRIVATE ringside_options ${ROOM_LIBS})
     ringside_compiled_together(ringside_${name})
     if(RINGSIDE_FUZZ AND name IN_LIST RINGSIDE_FUZZED)
         target_compile_options(ringside_${name} PRIVATE -O1 -fsanitize=fuzzer-no-link)

@@ -1,0 +1,3 @@
+#include "vectors.h"
+#include "base/text.h"
+#include "driver/page.h"

@@ -1,0 +1,2 @@
+#include "analysis/layout.h"
+#include "model/layout.h"
