@@ -78,6 +78,7 @@ std::vector<std::string> quoted_includes(const fs::path& file) {
     std::vector<std::string> included;
     const std::string text = slurp(file);
     for (const auto line : base::split_lines(text)) {
+        if (!base::contains(line, "include")) continue;  // most lines, at a hundredth of the cost
         std::cmatch match;
         if (std::regex_search(line.data(), line.data() + line.size(), match, pattern)) {
             included.push_back(match[1]);
