@@ -45,10 +45,6 @@ void CpioWriter::add_directory(std::string_view name, std::uint32_t permissions)
     add({name, S_IFDIR | permissions, {}});
 }
 
-void CpioWriter::add_link(std::string_view name, std::string_view target) {
-    add({name, S_IFLNK | 0777, target});
-}
-
 std::string CpioWriter::finish() {
     add({trailer, 0, {}});
     inode_ = 0;

@@ -21,7 +21,6 @@ class CpioWriter {
     void add_file(std::string_view name, std::string_view content,
                   std::uint32_t permissions = 0644);
     void add_directory(std::string_view name, std::uint32_t permissions = 0755);
-    void add_link(std::string_view name, std::string_view target);
     // The archive; the writer is empty then.
     std::string finish();
 

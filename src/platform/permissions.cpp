@@ -85,10 +85,6 @@ bool Permissions::may_count_kernel() const {
     return may_count_user() && (*perf_event_paranoid.value <= 1 || privileged_for_perf());
 }
 
-bool Permissions::may_count_cpu_wide() const {
-    return may_count_user() && (*perf_event_paranoid.value <= 0 || privileged_for_perf());
-}
-
 Permissions read_permissions(const base::SysRoot& root) {
     const std::string sysctl = "/proc/sys/kernel/";
     Permissions found;

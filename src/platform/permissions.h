@@ -33,7 +33,6 @@ struct Permissions {
     // What the paranoid level and the capabilities allow; a seccomp filter may still forbid it.
     bool may_count_user() const;
     bool may_count_kernel() const;
-    bool may_count_cpu_wide() const;
 };
 
 Permissions read_permissions(const base::SysRoot& root);

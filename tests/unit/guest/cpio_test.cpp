@@ -14,7 +14,7 @@ std::string sample() {
     CpioWriter writer;
     writer.add_directory("etc");
     writer.add_file("etc/name", "box\n", 0640);
-    writer.add_link("init", "etc/name");
+    writer.add({"init", S_IFLNK | 0777, "etc/name"});
     return writer.finish();
 }
 

@@ -80,7 +80,6 @@ void add_permissions(const Permissions& permissions, Facts& facts) {
     facts["lockdown"] = show(permissions.lockdown);
     facts["may_count_user"] = show(permissions.may_count_user());
     facts["may_count_kernel"] = show(permissions.may_count_kernel());
-    facts["may_count_cpu_wide"] = show(permissions.may_count_cpu_wide());
 }
 
 void add_host_and_clock(const Machine& machine, Facts& facts) {
