@@ -11,10 +11,10 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "abi/soft_counts.h"
+#include "base/clock.h"
 #include "vpmu/page_index.h"
 #include "vpmu/page_reader.h"
 
@@ -52,12 +52,6 @@ bool send(int socket, std::int64_t value, int fd) {
 constexpr std::int64_t protocol_version = 0;
 constexpr std::int64_t peer = 0;  // there is one device, and it only listens
 constexpr std::int64_t memory_follows = -1;
-
-std::int64_t now_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 }  // namespace
 
@@ -121,7 +115,7 @@ int GuestPage::open(int socket, const Layout& layout) {
 }
 
 void GuestPage::set_starved(bool starved) {
-    const std::int64_t now = now_ns();
+    const auto now = static_cast<std::int64_t>(base::now_ns());
     for (std::uint32_t i = 0; i < count_; ++i) {
         vpmu_page_vcpu& vcpu = vcpus_[i];
         const vpmu::PageUpdate update(vcpu.sequence);
@@ -148,13 +142,14 @@ void GuestPage::ring(std::uint32_t index) {
     if (index >= doorbells_.size()) return;
     const std::uint64_t once = 1;
     if (::write(doorbells_[index], &once, sizeof once) != sizeof once) return;
-    const std::int64_t begin = now_ns();
+    const auto begin = static_cast<std::int64_t>(base::now_ns());
     if (begin < in_a_hurry_until_ns_[index]) return;
     constexpr std::int64_t patience_ns = 2'000'000;
     std::int64_t now = begin;
     pollfd unheard{doorbells_[index], POLLIN, 0};
-    for (; ::poll(&unheard, 1, 0) == 1 && now < begin + patience_ns; now = now_ns()) {
+    while (::poll(&unheard, 1, 0) == 1 && now < begin + patience_ns) {
         ::sched_yield();
+        now = static_cast<std::int64_t>(base::now_ns());
     }
     in_a_hurry_until_ns_[index] = now + (now - begin);
 }

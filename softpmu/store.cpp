@@ -6,9 +6,9 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "softpmu/block.h"
 #include "vpmu/page_index.h"
 #include "vpmu/policy.h"
@@ -38,13 +38,6 @@ std::uint64_t samples_of(const StoreOptions& options) {
 }
 std::uint64_t profile_at(const StoreOptions& options) {
     return samples_at(options) + aligned(samples_of(options) * sizeof(vpmu_page_sample));
-}
-
-std::uint64_t now_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 }  // namespace
@@ -137,7 +130,7 @@ void Store::format(char* base) {
     extension.pid = pid_;
     extension.machine = options_.machine;
     extension.period = options_.period;
-    extension.began_ns = now_ns();
+    extension.began_ns = base::now_ns();
     extension.hot_offset = hot_at;
     extension.hot_capacity = options_.hot_capacity;
     extension.sample_offset = samples_at(options_);
@@ -220,7 +213,7 @@ void Store::add_sample(std::uint32_t counter, std::uint64_t ip, std::uint32_t th
         std::atomic_ref(extension_->sample_count).fetch_add(1, std::memory_order_relaxed);
     if (index >= sample_capacity) return;
     auto* samples = reinterpret_cast<vpmu_page_sample*>(base_ + extension_->sample_offset);
-    samples[index] = {ip, now_ns(), counter, thread, 0};
+    samples[index] = {ip, base::now_ns(), counter, thread, 0};
 }
 
 void Store::write_maps() const {

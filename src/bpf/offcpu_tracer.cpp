@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include <bpf/bpf.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "bpf/kernel_layout.h"
 #include "bpf/objects.h"
@@ -23,13 +23,6 @@ struct Constants {
     steal_places places;
     offcpu_options options;
 };
-
-std::uint64_t now_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 std::vector<std::uint64_t> read_stack(int stacks_fd, std::int32_t id) {
     std::array<std::uint64_t, OFFCPU_DEPTH> addresses{};
@@ -100,7 +93,7 @@ OffCpuProfile OffCpuTracer::read() const {
                                              if (sum.total_ns > 0)
                                                  add(key, sum.total_ns, sum.times);
                                          });
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = base::now_ns();
     for_each_row<std::uint32_t,
                  offcpu_thread>(program_.table_fd("waiting"), [&](std::uint32_t tid,
                                                                   const offcpu_thread& row) {

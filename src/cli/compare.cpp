@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/scratch_dir.h"
 #include "base/text.h"
 #include "cli/compare_charts.h"
 #include "cli/compare_input.h"
@@ -304,7 +305,7 @@ Outcome Compare::compare_command() {
     if (auto sound = plan_.check(); !sound) return sound.error();
     if (auto sound = check_names(series_, on_.empty() ? 2 : on_.size()); !sound)
         return sound.error();
-    auto scratch = guest::TempDir::make("ringside-compare");
+    auto scratch = base::ScratchDir::make("ringside-compare");
     if (!scratch) return scratch.error();
     fs::path folder = scratch->path();
     if (!keep_.empty()) {

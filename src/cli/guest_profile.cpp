@@ -77,7 +77,8 @@ std::string find_here(const std::string& path, bool share_root,
 
 }  // namespace
 
-GuestProfiling::GuestProfiling(GuestProfileChoice choice, std::uint64_t period, MemoryFolder folder)
+GuestProfiling::GuestProfiling(GuestProfileChoice choice, std::uint64_t period,
+                               base::ScratchDir folder)
     : choice_(std::move(choice)), period_(period) {
     folder_.emplace(std::move(folder));
 }
@@ -85,7 +86,7 @@ GuestProfiling::GuestProfiling(GuestProfileChoice choice, std::uint64_t period, 
 Result<GuestProfiling> GuestProfiling::make(const GuestProfileChoice& choice) {
     const auto period = parse_period(choice.period);
     if (!period) return period.error();
-    auto folder = MemoryFolder::make("profile");
+    auto folder = base::ScratchDir::make_in_memory("ringside-profile");
     if (!folder) return folder.error();
     GuestProfiling profiling(choice, *period, std::move(*folder));
     std::error_code error;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/scratch_dir.h"
 #include "cli/guest_profile_report.h"
-#include "cli/own_files.h"
 #include "guest/box.h"
 #include "record/soft_guest.h"
 #include "soft/guest_profile.h"
@@ -33,19 +33,19 @@ class GuestProfiling {
     Result<void> finish();
 
   private:
-    GuestProfiling(GuestProfileChoice choice, std::uint64_t period, MemoryFolder folder);
+    GuestProfiling(GuestProfileChoice choice, std::uint64_t period, base::ScratchDir folder);
     // When the guest has said what its kernel is like.
     void begins(const std::string& why_not);
     void ends();
     Result<void> switch_on();
-    std::string counts_folder() const { return folder_->path() + "/counts"; }
-    std::string kernel_folder() const { return folder_->path() + "/kernel"; }
+    std::string counts_folder() const { return folder_->path() / "counts"; }
+    std::string kernel_folder() const { return folder_->path() / "kernel"; }
     record::GuestRecording recording(const soft::HostRate& rate) const;
     ProfileSummary summarize(const soft::CountFile& file, const soft::GuestProfile& profile);
 
     GuestProfileChoice choice_;
     std::uint64_t period_;
-    std::optional<MemoryFolder> folder_;
+    std::optional<base::ScratchDir> folder_;
     std::string arch_;  // Debian's name
     bool share_root_ = false;
     std::vector<guest::Transfer> put_;

@@ -16,6 +16,7 @@
 #include "base/mmap.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "cli/own_files.h"
 #include "guest/elf.h"
 
 namespace ringside::cli {
@@ -88,7 +89,7 @@ std::optional<std::string> not_interposable(const std::string& name) {
 }
 
 Result<TableFolder> TableFolder::make() {
-    auto folder = MemoryFolder::make("io");
+    auto folder = base::ScratchDir::make_in_memory("ringside-io");
     if (!folder) return folder.error();
     return TableFolder(std::move(*folder));
 }

@@ -7,7 +7,7 @@
 
 #include <ringside/result.h>
 
-#include "cli/own_files.h"
+#include "base/scratch_dir.h"
 
 namespace ringside::cli {
 
@@ -20,14 +20,14 @@ class TableFolder {
   public:
     static Result<TableFolder> make();
 
-    const std::string& path() const { return folder_.path(); }
+    const std::string& path() const { return folder_.path().native(); }
     // What the command's environment needs: LD_PRELOAD, after which what is there already comes,
     // and this folder.
     Result<std::vector<std::string>> environment() const;
 
   private:
-    explicit TableFolder(MemoryFolder folder) : folder_(std::move(folder)) {}
-    MemoryFolder folder_;
+    explicit TableFolder(base::ScratchDir folder) : folder_(std::move(folder)) {}
+    base::ScratchDir folder_;
 };
 
 }  // namespace ringside::cli

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/scratch_dir.h"
 #include "base/text.h"
 #include "cli/side_file.h"
 #include "cli/soft_command.h"
@@ -64,7 +65,7 @@ class Remote {
 
     // The first line it prints.
     Result<std::string> ask(const std::string& command) const {
-        auto file = guest::TempDir::make("ringside-ssh");
+        auto file = base::ScratchDir::make("ringside-ssh");
         if (!file) return file.error();
         const fs::path path = file->path() / "answer";
         const base::Fd out(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -187,7 +188,7 @@ Result<void> adopt_run(const fs::path& landed, const fs::path& folder, int numbe
 // The run below `from` at the other end becomes number `number` of the side here.
 Result<void> bring_run(const Remote& remote, const std::string& from, const fs::path& folder,
                        int number) {
-    const auto here = guest::TempDir::make("ringside-ssh");
+    const auto here = base::ScratchDir::make("ringside-ssh");
     if (!here) return here.error();
     const fs::path archive = here->path() / "archive.tar";
     const base::Fd out(::open(archive.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

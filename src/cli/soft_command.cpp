@@ -3,10 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/own_files.h"
+
 namespace ringside::cli {
 
-Result<MemoryFolder> make_soft_folder() {
-    auto folder = MemoryFolder::make("soft");
+Result<base::ScratchDir> make_soft_folder() {
+    auto folder = base::ScratchDir::make_in_memory("ringside-soft");
     constexpr mode_t others_may_add = 01733;
     if (folder && ::geteuid() == 0) ::chmod(folder->path().c_str(), others_may_add);
     return folder;

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "cli/own_files.h"
+#include "base/scratch_dir.h"
 #include "cli/run_command.h"
 #include "soft/launch.h"
 
 namespace ringside::cli {
 
 // A folder for the soft PMU's counts of one run. Programs that change their user count, too.
-Result<MemoryFolder> make_soft_folder();
+Result<base::ScratchDir> make_soft_folder();
 // The plugin as built or installed.
 Result<std::string> find_soft_plugin();
 

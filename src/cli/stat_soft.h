@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/stat.h"
+#include "base/scratch_dir.h"
 #include "cli/soft_command.h"
 #include "cli/stat_request.h"
 #include "soft/events.h"
@@ -34,7 +35,7 @@ class SoftPanel {
 
     const std::vector<AskedEvent>& events() const { return events_; }
     // Where the counts are, until the next measurement.
-    const std::string& folder() const { return folder_->path(); }
+    const std::string& folder() const { return folder_->path().native(); }
     // "qemu-x86_64", which runs the command.
     const std::string& emulator() const { return emulator_; }
     // How it was counted, for people.
@@ -49,7 +50,7 @@ class SoftPanel {
     std::optional<soft::Event> sampled_;
     std::uint64_t period_ = 0;
     std::string plugin_;
-    std::optional<MemoryFolder> folder_;
+    std::optional<base::ScratchDir> folder_;
     std::string emulator_;
     soft::RunCounts last_;
     soft::RunCounts interval_begin_;

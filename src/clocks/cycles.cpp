@@ -9,6 +9,7 @@
 
 #include <ringside/clocks.h>
 
+#include "base/clock.h"
 #include "model/event.h"
 #include "perf/event_fd.h"
 #include "perf/ring_buffer.h"
@@ -18,12 +19,7 @@ namespace ringside {
 
 namespace {
 
-std::uint64_t now_ns(clockid_t clock) {
-    timespec now{};
-    ::clock_gettime(clock, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
+using base::now_ns;
 
 // The kernel publishes how it turns cycles into nanoseconds: ns = cycles * mult >> shift
 // (linux/perf_event.h, cap_user_time).

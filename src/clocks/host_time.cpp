@@ -4,8 +4,8 @@
 #include <limits>
 
 #include <fcntl.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fd.h"
 
@@ -20,13 +20,6 @@ clockid_t clock_of(int fd) {
     return (~static_cast<clockid_t>(fd) << 3) | 3;
 }
 
-bool read_ns(clockid_t clock, std::int64_t& ns) {
-    timespec now{};
-    if (::clock_gettime(clock, &now) != 0) return false;
-    ns = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-    return true;
-}
-
 }  // namespace
 
 Result<HostTime> read_host_time(const std::string& device) {
@@ -35,13 +28,11 @@ Result<HostTime> read_host_time(const std::string& device) {
     HostTime best;
     best.error_ns = std::numeric_limits<std::int64_t>::max();
     for (int i = 0; i < comparisons; ++i) {
-        std::int64_t before = 0;
-        std::int64_t host = 0;
-        std::int64_t after = 0;
-        if (!read_ns(CLOCK_REALTIME, before) || !read_ns(clock_of(fd.get()), host) ||
-            !read_ns(CLOCK_REALTIME, after)) {
-            return base::fail_errno(errno, "cannot read the host's clock " + device);
-        }
+        const auto before = static_cast<std::int64_t>(base::now_ns(CLOCK_REALTIME));
+        const auto host_ns = base::read_clock_ns(clock_of(fd.get()));
+        if (!host_ns) return base::fail_errno(errno, "cannot read the host's clock " + device);
+        const auto after = static_cast<std::int64_t>(base::now_ns(CLOCK_REALTIME));
+        const auto host = static_cast<std::int64_t>(*host_ns);
         const std::int64_t error = (after - before) / 2;
         if (error < 0 || error >= best.error_ns) continue;  // the guest's clock was set meanwhile
         best = HostTime{before + error - host, error};

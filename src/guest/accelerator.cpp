@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/file_io.h"
+#include "base/scratch_dir.h"
 #include "base/sys_root.h"
 #include "base/text.h"
 #include "guest/boot.h"
@@ -17,7 +18,7 @@ constexpr std::chrono::seconds probe_limit{8};
 
 // Fails when interrupted: no verdict.
 Result<bool> boots_under_kvm(const Kind& kind, const Image& image, int cancel_fd) {
-    auto directory = TempDir::make("ringside-kvm-probe");
+    auto directory = base::ScratchDir::make("ringside-kvm-probe");
     if (!directory) return directory.error();
     BootRequest request;
     request.spec.kind = kind;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/scratch_dir.h"
 #include "guest/accelerator.h"
 #include "guest/boot.h"
 #include "guest/bounded_log.h"
@@ -411,7 +412,7 @@ Result<void> prepare_box(std::string_view kind_name, const Progress& progress) {
 Result<BoxOutcome> run_box(const BoxRequest& request) {
     auto cache = cache_directory();
     if (!cache) return cache.error();
-    auto directory = TempDir::make("ringside-box");
+    auto directory = base::ScratchDir::make("ringside-box");
     if (!directory) return directory.error();
     return BoxRun(request, std::move(*cache), directory->path()).run();
 }

@@ -8,6 +8,7 @@
 #include "base/embedded.h"
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/scratch_dir.h"
 #include "base/text.h"
 #include "guest/layer.h"
 #include "guest/private_apt.h"
@@ -102,7 +103,7 @@ Result<std::string> fetch_and_compile(const fs::path& cache, const std::string& 
     const auto headers =
         provide_packages(cache, arch, "headers", {headers_of(kernel_release)}, progress);
     if (!headers) return headers.error();
-    auto directory = TempDir::make("ringside-driver");
+    auto directory = base::ScratchDir::make("ringside-driver");
     if (!directory) return directory.error();
     KernelTree kernel{headers->root / "usr/src" / headers_of(kernel_release),
                       common_makefile(headers->root, kernel_release)};

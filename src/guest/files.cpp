@@ -78,20 +78,6 @@ Result<FileLock> FileLock::take(const fs::path& path) {
     return FileLock(std::move(fd));
 }
 
-Result<TempDir> TempDir::make(std::string_view name) {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    if (error) return fail_errno(error.value(), "no directory for temporary files");
-    std::string pattern = (parent / fmt::format("{}.XXXXXX", name)).string();
-    if (::mkdtemp(pattern.data()) == nullptr) return fail_errno(errno, "cannot create " + pattern);
-    return TempDir(pattern);
-}
-
-TempDir::~TempDir() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-}
-
 Result<fs::path> cache_directory() {
     if (const char* chosen = std::getenv("RINGSIDE_CACHE"); chosen != nullptr && *chosen != '\0') {
         return fs::absolute(chosen);

@@ -1,4 +1,4 @@
-// Whole files, locks and temporary directories: what the guest room needs of the file system.
+// Whole files and locks: what the guest room needs of the file system.
 #pragma once
 
 #include <filesystem>
@@ -36,21 +36,6 @@ class FileLock {
   private:
     explicit FileLock(base::Fd fd) : fd_(std::move(fd)) {}
     base::Fd fd_;
-};
-
-// Removed with all it holds when destroyed.
-class TempDir {
-  public:
-    static Result<TempDir> make(std::string_view name);
-    TempDir(TempDir&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-    TempDir& operator=(TempDir&&) = delete;
-    ~TempDir();
-
-    const fs::path& path() const { return path_; }
-
-  private:
-    explicit TempDir(fs::path path) : path_(std::move(path)) {}
-    fs::path path_;
 };
 
 // Where all that is downloaded or built for boxes lies: $RINGSIDE_CACHE, or ringside below

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/process.h"
+#include "base/scratch_dir.h"
 #include "base/text.h"
 #include "guest/private_apt.h"
 
@@ -110,7 +111,7 @@ Result<void> provide_kernel(const fs::path& place, const PackageSet& packages,
     if (!image) return image.error();
     const auto inside = packed_kernel(*image);
     if (!inside) return base::fail(ErrorCode::io, packed->string() + " has changed");
-    const auto directory = TempDir::make("ringside-kernel");
+    const auto directory = base::ScratchDir::make("ringside-kernel");
     if (!directory) return directory.error();
     const fs::path file = directory->path() / "packed";
     if (auto written = write_file(file, inside->bytes); !written) return written;

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstring>
-#include <ctime>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "trust/loops.h"
 
 namespace ringside::trust {
@@ -24,12 +24,7 @@ constexpr std::size_t code_pages = 512;
 constexpr std::size_t fault_pages = 256;
 constexpr std::size_t line_bytes = 64;
 
-std::uint64_t now_ns(clockid_t clock) {
-    timespec time{};
-    ::clock_gettime(clock, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(time.tv_nsec);
-}
+using base::now_ns;
 
 struct Snapshot {
     std::uint64_t wall_ns = 0;

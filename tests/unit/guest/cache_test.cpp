@@ -2,11 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include "base/scratch_dir.h"
+
 namespace ringside::guest {
 namespace {
 
 TEST(Cache, CleaningRemovesWhatIsOursAndNothingElse) {
-    const auto folder = TempDir::make("ringside-cache-test");
+    const auto folder = base::ScratchDir::make("ringside-cache-test");
     ASSERT_TRUE(folder);
     const fs::path cache = folder->path();
     for (const char* file : {"packages/amd64/tools-1/root/usr/bin/x", "kernels/a.elf",
@@ -25,7 +27,7 @@ TEST(Cache, CleaningRemovesWhatIsOursAndNothingElse) {
 }
 
 TEST(Cache, AnEmptyOneHasNothingAndIsCleanedAllTheSame) {
-    const auto folder = TempDir::make("ringside-cache-test");
+    const auto folder = base::ScratchDir::make("ringside-cache-test");
     ASSERT_TRUE(folder);
     const fs::path cache = folder->path() / "not there";
     EXPECT_EQ(cached_bytes(cache), 0u);

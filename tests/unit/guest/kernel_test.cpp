@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "base/process.h"
+#include "base/scratch_dir.h"
 
 namespace ringside::guest {
 namespace {
@@ -81,7 +82,7 @@ class KernelOfPackages : public ::testing::Test {
     }
     fs::path place() const { return place_kernel(cache, packages).value(); }
 
-    TempDir folder = TempDir::make("ringside-kernel-test").value();
+    base::ScratchDir folder = base::ScratchDir::make("ringside-kernel-test").value();
     fs::path cache = folder.path() / "cache";
     PackageSet packages{folder.path() / "root", "content"};
     Progress silent = [](std::string_view) {};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/scratch_dir.h"
 #include "incoming/cpio.h"
 
 namespace ringside::guest {
@@ -34,7 +35,7 @@ TEST(Layer, SortsAndAddsParents) {
 }
 
 TEST(Layer, TakesATreeWithItsModes) {
-    const auto temporary = TempDir::make("ringside-layer-test");
+    const auto temporary = base::ScratchDir::make("ringside-layer-test");
     ASSERT_TRUE(temporary.has_value());
     const fs::path tree = temporary->path() / "tree";
     fs::create_directories(tree / "sub");
@@ -80,7 +81,7 @@ TEST(Layer, ProgramsOfAnotherMachineAreLeftAlone) {
 }
 
 TEST(LibraryPath, LinksStayInsideTheirRoot) {
-    const auto temporary = TempDir::make("ringside-root-test");
+    const auto temporary = base::ScratchDir::make("ringside-root-test");
     ASSERT_TRUE(temporary.has_value());
     const fs::path root = temporary->path();
     fs::create_directories(root / "usr/lib/aarch64-linux-gnu");

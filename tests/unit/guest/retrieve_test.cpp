@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/scratch_dir.h"
 #include "guest/cpio.h"
 
 namespace ringside::guest {
@@ -14,7 +15,7 @@ using ::testing::IsEmpty;
 
 class Retrieve : public ::testing::Test {
   protected:
-    Retrieve() : temporary_(std::move(*TempDir::make("ringside-retrieve-test"))) {
+    Retrieve() : temporary_(std::move(*base::ScratchDir::make("ringside-retrieve-test"))) {
         fs::create_directory(inside());
     }
     // What may be written to; everything beside it must stay as it is.
@@ -33,7 +34,7 @@ class Retrieve : public ::testing::Test {
     }
 
   private:
-    TempDir temporary_;
+    base::ScratchDir temporary_;
 };
 
 TEST_F(Retrieve, PutsATreeWhereItIsWanted) {
