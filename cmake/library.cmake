@@ -1,6 +1,6 @@
 # libringside, shared and static, made of the rooms below the command, and what others need to use
 # it: headers, a pkg-config file and a CMake package.
-set(library_rooms base model platform events symbols perf bpf clocks analysis accounting vpmu soft trust session components)
+set(library_rooms base model proc platform events symbols perf bpf clocks analysis accounting vpmu soft trust session components)
 
 set(library_objects "")
 foreach(room IN LISTS library_rooms)

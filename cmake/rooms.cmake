@@ -43,7 +43,7 @@ endfunction()
 
 # What the fuzz targets reach is instrumented for them, and optimized: it runs millions of times. All
 # else of that build runs once, and compiles in half the time.
-set(RINGSIDE_FUZZED base model platform events symbols perf clocks accounting vpmu soft trust components profile
+set(RINGSIDE_FUZZED base model proc platform events symbols perf clocks accounting vpmu soft trust components profile
     compare incoming guest lab)
 
 add_library(ringside_options INTERFACE)

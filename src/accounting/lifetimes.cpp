@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 
 #include <linux/perf_event.h>
 #include <sys/ioctl.h>
@@ -10,9 +9,9 @@
 
 #include <ringside/clocks.h>
 
-#include "accounting/proc_task.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "proc/cpus.h"
+#include "proc/task.h"
 
 namespace ringside::accounting {
 
@@ -37,11 +36,6 @@ perf::OpenOptions options_for(const clocks::Subject& subject) {
     options.inherit_thread = subject.extent == Extent::process;
     options.task_records = true;
     return options;
-}
-
-std::vector<int> online_cpus(const base::SysRoot& root) {
-    const auto text = root.read_trimmed("/sys/devices/system/cpu/online");
-    return text ? base::parse_cpu_list(*text).value_or(std::vector<int>{}) : std::vector<int>{};
 }
 
 }  // namespace
@@ -110,13 +104,13 @@ Lifetimes::Lifetimes(const base::SysRoot& root, const clocks::Subject& subject)
 }
 
 Result<void> Lifetimes::record() {
-    const auto cpus = online_cpus(root_);
-    if (!root_.is_live() || cpus.empty()) {
+    const auto cpus = proc::online_cpus(root_);
+    if (!root_.is_live() || !cpus) {
         return base::fail(ErrorCode::unsupported, "the machine's CPUs are not known");
     }
     Result<void> outcome;
     auto added = clocks::add_threads(root_, subject_, [&](pid_t tid) -> Result<void> {
-        for (const int cpu : cpus) {
+        for (const int cpu : *cpus) {
             auto recorded = record(tid, cpu);
             if (!recorded && recorded.error().sys_errno != ESRCH) outcome = recorded;
         }
@@ -142,9 +136,7 @@ Result<void> Lifetimes::record(pid_t tid, int cpu) {
 
 // A zombie has ended, though it still has a folder.
 bool Lifetimes::lives(pid_t tid) const {
-    const std::string id = std::to_string(tid);
-    const auto text = root_.read("/proc/" + id + "/task/" + id + "/stat");
-    const auto stat = text ? parse_task_stat(*text) : std::nullopt;
+    const auto stat = proc::read_thread_stat(root_, tid);
     return stat && stat->state != 'Z' && stat->state != 'X';
 }
 

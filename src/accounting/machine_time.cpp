@@ -6,7 +6,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "clocks/proc_stat.h"
+#include "proc/mounts.h"
+#include "proc/stat.h"
 
 namespace ringside::accounting {
 
@@ -25,12 +26,10 @@ class CpuTimeMeter final : public MachineMeter {
         : root_(root), cpus_(std::move(cpus)) {}
 
     Result<MachineTime> read() override {
-        const auto text = root_.read("/proc/stat");
-        if (!text) return text.error();
-        const auto stat = clocks::parse_proc_stat(*text);
-        if (!stat) return base::fail(ErrorCode::bad_input, "/proc/stat has no CPU lines");
+        const auto stat = proc::read_stat(root_);
+        if (!stat) return stat.error();
         sums_.add(*stat);
-        clocks::CpuTicks sum;
+        proc::CpuTicks sum;
         MachineTime time;
         for (const auto& [cpu, ticks] : sums_.since_start()) {
             if (!cpus_.empty() && std::find(cpus_.begin(), cpus_.end(), cpu) == cpus_.end()) {
@@ -44,7 +43,7 @@ class CpuTimeMeter final : public MachineMeter {
             sum.iowait += ticks.iowait;
         }
         time.wall_ns = real_ns() - start_ns_;
-        time.step_ns = clocks::tick_ns();
+        time.step_ns = proc::tick_ns();
         time.user_ns = sum.user * time.step_ns;
         time.kernel_ns = sum.system * time.step_ns;
         time.stolen_ns = sum.steal * time.step_ns;
@@ -58,15 +57,14 @@ class CpuTimeMeter final : public MachineMeter {
     base::SysRoot root_;
     std::vector<int> cpus_;
     std::uint64_t start_ns_ = real_ns();
-    clocks::TickSums sums_;
+    proc::TickSums sums_;
 };
 
 // Version 2 has cpu.stat in microseconds, version 1 two files of cpuacct in nanoseconds.
 Result<MachineTime> read_cgroup(const base::SysRoot& root, const std::string& path) {
-    const std::string below = path.starts_with('/') ? path : "/" + path;
     MachineTime time;
-    for (const std::string mount : {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"}) {
-        const auto text = root.read(mount + below + "/cpu.stat");
+    for (const auto& folder : proc::cgroup_folders(path)) {
+        const auto text = root.read(folder + "/cpu.stat");
         if (!text) continue;
         for (const auto line : base::split_lines(*text)) {
             const auto words = base::split_words(line);
@@ -78,7 +76,7 @@ Result<MachineTime> read_cgroup(const base::SysRoot& root, const std::string& pa
         time.source = "cpu.stat";
         if (time.user_ns) return time;
     }
-    const std::string folder = "/sys/fs/cgroup/cpuacct" + below;
+    const std::string folder = proc::cgroup_v1_folder("cpuacct", path);
     const auto number = [&](const char* file) -> Ns {
         const auto text = root.read_trimmed(folder + file);
         return text ? base::parse_u64(*text) : std::nullopt;

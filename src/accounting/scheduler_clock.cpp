@@ -4,14 +4,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <string>
 #include <thread>
 
 #include <unistd.h>
 
 #include <ringside/clocks.h>
 
-#include "accounting/proc_task.h"
+#include "proc/task.h"
 
 namespace ringside::accounting {
 
@@ -58,8 +57,7 @@ class Sleeper {
 std::optional<std::uint64_t> asleep_since_ns(const base::SysRoot& root, pid_t tid) {
     constexpr int most_tries = 100;  // it falls asleep a moment after it said so
     for (int i = 0; i < most_tries; ++i) {
-        const auto text = root.read("/proc/" + std::to_string(tid) + "/sched");
-        const auto sums = text ? parse_sleep_sums(*text) : std::nullopt;
+        const auto sums = proc::read_sleep_sums(root, tid);
         if (!sums) return std::nullopt;
         if (sums->asleep_since_ns != 0) return sums->asleep_since_ns;
         std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -10,10 +10,10 @@
 
 #include "accounting/lifetimes.h"
 #include "accounting/meter.h"
-#include "accounting/proc_task.h"
 #include "accounting/scheduler_clock.h"
 #include "accounting/thread_sums.h"
-#include "clocks/proc_stat.h"
+#include "proc/stat.h"
+#include "proc/task.h"
 
 namespace ringside::accounting {
 
@@ -183,7 +183,7 @@ class SummedMeter final : public BudgetMeter {
         };
         const CpuTicks used{grown(now.user_ns, begin_ticks_.user_ns),
                             grown(now.system_ns, begin_ticks_.system_ns)};
-        facts.ticks = analysis::TickSample{used.user_ns, used.system_ns, clocks::tick_ns(),
+        facts.ticks = analysis::TickSample{used.user_ns, used.system_ns, proc::tick_ns(),
                                            "the timer's ticks (utime, stime)"};
         if (clock.occupied_ns) {
             facts.occupied = {clock.occupied_ns, 0, "task-clock", {}};
@@ -191,7 +191,7 @@ class SummedMeter final : public BudgetMeter {
             facts.occupied = {clock.cpu_ns, 0, "CPU time", {}};
         } else {
             facts.occupied = {
-                used.user_ns + used.system_ns, 2 * clocks::tick_ns(), "utime and stime", {}};
+                used.user_ns + used.system_ns, 2 * proc::tick_ns(), "utime and stime", {}};
         }
     }
 
@@ -250,22 +250,20 @@ class SummedMeter final : public BudgetMeter {
             ::getrusage(thread ? RUSAGE_THREAD : RUSAGE_SELF, &usage);
             return {ns_of(usage.ru_utime), ns_of(usage.ru_stime)};
         }
-        if (thread) return ticks_of("/task/" + std::to_string(subject_.id), subject_.id, false);
+        if (thread) return ticks_of(proc::read_thread_stat(root_, subject_.id), false);
         // A process has the times of its ended threads, and of the children it waited for.
         CpuTicks sum;
         const bool tree = subject_.extent == Extent::process_and_children;
         for (const Life& life : lifetimes_.table().all()) {
             if (life.tid != life.pid) continue;
-            const CpuTicks one = ticks_of("", life.pid, tree);
+            const CpuTicks one = ticks_of(proc::read_process_stat(root_, life.pid), tree);
             sum.user_ns += one.user_ns;
             sum.system_ns += one.system_ns;
         }
         return sum;
     }
 
-    CpuTicks ticks_of(const std::string& folder, pid_t pid, bool with_children) const {
-        const auto text = root_.read("/proc/" + std::to_string(pid) + folder + "/stat");
-        const auto stat = text ? parse_task_stat(*text) : std::nullopt;
+    static CpuTicks ticks_of(const std::optional<proc::TaskStat>& stat, bool with_children) {
         if (!stat) return {};
         std::uint64_t user = stat->user_ticks;
         std::uint64_t system = stat->system_ticks;
@@ -273,7 +271,7 @@ class SummedMeter final : public BudgetMeter {
             user += stat->children_user_ticks;
             system += stat->children_system_ticks;
         }
-        return {user * clocks::tick_ns(), system * clocks::tick_ns()};
+        return {user * proc::tick_ns(), system * proc::tick_ns()};
     }
 
     base::SysRoot root_;

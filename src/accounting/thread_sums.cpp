@@ -5,9 +5,9 @@
 
 #include <ringside/clocks.h>
 
-#include "accounting/proc_task.h"
-#include "clocks/proc_stat.h"
 #include "clocks/threads.h"
+#include "proc/stat.h"
+#include "proc/task.h"
 
 namespace ringside::accounting {
 
@@ -20,10 +20,6 @@ constexpr std::array<Sum, 11> all_sums{
     &ThreadSums::sleeping_ns,   &ThreadSums::minor_faults,         &ThreadSums::major_faults,
     &ThreadSums::swapin_ns,     &ThreadSums::thrashing_ns,         &ThreadSums::reclaim_ns,
     &ThreadSums::compaction_ns, &ThreadSums::write_protect_copy_ns};
-
-std::string proc_path(pid_t tid, const std::string& file) {
-    return "/proc/" + std::to_string(tid) + "/" + file;
-}
 
 // "" if the sysctl is there and 1.
 std::string missing_sysctl(const base::SysRoot& root, const std::string& name,
@@ -52,8 +48,7 @@ std::uint64_t lasting_ns(std::uint64_t now_ns, std::uint64_t since_ns) {
 // The sleep it is in counts as well, or a budget that is opened meanwhile would get all of it.
 void read_sleeps(const base::SysRoot& root, std::int64_t scheduler_ahead_ns, pid_t tid,
                  ThreadSums& sums) {
-    const auto text = root.read(proc_path(tid, "sched"));
-    const auto sleeps = text ? parse_sleep_sums(*text) : std::nullopt;
+    const auto sleeps = proc::read_sleep_sums(root, tid);
     if (!sleeps) return;
     const std::uint64_t now_ns = real_ns() + static_cast<std::uint64_t>(scheduler_ahead_ns);
     sums.sleeping_ns = sleeps->sleeping_ns + lasting_ns(now_ns, sleeps->asleep_since_ns);
@@ -87,14 +82,12 @@ SourcesMissing find_missing(const base::SysRoot& root) {
 }
 
 std::optional<ThreadSums> read_sums(const base::SysRoot& root, Sources& sources, pid_t tid) {
-    // /proc/TID/stat would be of the whole process.
-    const auto text = root.read(proc_path(tid, "task/" + std::to_string(tid) + "/stat"));
-    const auto stat = text ? parse_task_stat(*text) : std::nullopt;
+    const auto stat = proc::read_thread_stat(root, tid);
     if (!stat) return std::nullopt;
     ThreadSums sums;
     sums.minor_faults = stat->minor_faults;
     sums.major_faults = stat->major_faults;
-    if (const auto scheduler = clocks::read_schedstat(root, tid)) {
+    if (const auto scheduler = proc::read_schedstat(root, tid)) {
         sums.waiting_ns = scheduler->waiting_ns;
     }
     if (sources.missing.schedstats.empty())
@@ -103,7 +96,7 @@ std::optional<ThreadSums> read_sums(const base::SysRoot& root, Sources& sources,
     if (const auto delays = sources.taskstats ? sources.taskstats->read(tid) : std::nullopt) {
         take_delays(*delays, sums);
     } else if (!sums.io_ns && stat->block_io_ticks) {
-        sums.io_ns = *stat->block_io_ticks * clocks::tick_ns();
+        sums.io_ns = *stat->block_io_ticks * proc::tick_ns();
     }
     return sums;
 }

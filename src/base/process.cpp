@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include <fcntl.h>
@@ -19,6 +18,7 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/sys_root.h"
 #include "base/text.h"
 
 namespace ringside::base {
@@ -110,11 +110,9 @@ int exec_error(int fd) {
 }
 
 bool is_runnable(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const auto name_end = text.rfind(')');
-    return name_end != std::string::npos && text.compare(name_end, 3, ") R") == 0;
+    const auto stat = SysRoot().read("/proc/" + std::to_string(pid) + "/stat");
+    const auto behind_name = stat ? behind_task_name(*stat) : std::nullopt;
+    return behind_name && behind_name->starts_with(" R");
 }
 
 // Until a held child has nothing left to do, and sleeps: what it needed to get there, or waited for

@@ -102,6 +102,12 @@ std::optional<std::string_view> find_field(std::string_view text, std::string_vi
     return std::nullopt;
 }
 
+std::optional<std::string_view> behind_task_name(std::string_view stat) {
+    const auto end_of_name = stat.rfind(')');
+    if (end_of_name == std::string_view::npos) return std::nullopt;
+    return stat.substr(end_of_name + 1);
+}
+
 std::string to_lower(std::string_view text) {
     std::string lower(text);
     std::transform(lower.begin(), lower.end(), lower.begin(),

@@ -30,6 +30,10 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text);
 // The value of the first "key : value" or "key: value" line.
 std::optional<std::string_view> find_field(std::string_view text, std::string_view key);
 
+// What stands behind the name in a line of /proc/PID/stat, "PID (NAME) STATE PARENT ...". A name
+// may hold parentheses, blanks and newlines; nothing behind it does.
+std::optional<std::string_view> behind_task_name(std::string_view stat);
+
 std::string to_lower(std::string_view text);
 bool contains(std::string_view text, std::string_view part);
 

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "bpf/io_trace_layout.h"
 #include "bpf/objects.h"
+#include "proc/task.h"
 
 namespace ringside::bpf {
 
@@ -131,9 +132,8 @@ std::uint32_t IoTracer::rows_used() const {
 }
 
 Result<void> IoTracer::follow(pid_t tid, Follow follow, bool from_exec) {
-    const std::string folder = "/proc/" + std::to_string(tid);
-    const auto status = root_.read(folder + "/status");
-    if (!status) return status.error();
+    const auto pid = proc::process_of(root_, tid);
+    if (!pid) return pid.error();
     io_member member{};
     member.row = __atomic_fetch_add(&words_->rows_used, 1u, __ATOMIC_RELAXED);
     if (member.row >= IO_TRACE_ROWS) member.row = 0;
@@ -142,16 +142,15 @@ Result<void> IoTracer::follow(pid_t tid, Follow follow, bool from_exec) {
     if (member.row != 0) {
         auto& row = reinterpret_cast<io_row*>(row_memory_.data())[member.row];
         row.tid = static_cast<io_half>(tid);
-        const auto pid = base::parse_u64(base::find_field(*status, "Tgid").value_or(""));
-        row.pid = static_cast<io_half>(pid.value_or(0));
-        const auto name = base::find_field(*status, "Name").value_or("");
-        name.copy(row.command, sizeof row.command - 1);
+        row.pid = static_cast<io_half>(*pid);
+        proc::read_name(root_, tid).value_or("").copy(row.command, sizeof row.command - 1);
     }
     if (bpf_map_update_elem(members_fd_, &tid, &member, BPF_NOEXIST) != 0 && errno != EEXIST) {
         return base::fail_errno(errno, "cannot follow thread " + std::to_string(tid));
     }
-    // A thread that ended before its row was written will not take the row away itself.
-    if (!root_.exists(folder)) bpf_map_delete_elem(members_fd_, &tid);
+    // A thread that ended before its row was written will not take the row away itself. Asked
+    // without a read, which would be counted if the thread is ours.
+    if (!root_.exists("/proc/" + std::to_string(tid))) bpf_map_delete_elem(members_fd_, &tid);
     return {};
 }
 
@@ -160,10 +159,9 @@ Result<void> IoTracer::follow_process(pid_t pid, Follow how) {
     std::vector<pid_t> followed;
     for (bool found = true; found;) {
         found = false;
-        const auto tids = root_.list("/proc/" + std::to_string(pid) + "/task");
+        const auto tids = proc::list_threads(root_, pid);
         if (!tids) return tids.error();
-        for (const auto& name : *tids) {
-            const auto tid = static_cast<pid_t>(base::parse_u64(name).value_or(0));
+        for (const pid_t tid : *tids) {
             if (std::find(followed.begin(), followed.end(), tid) != followed.end()) continue;
             // One that has ended meanwhile is no failure.
             const auto done = follow(tid, how);

@@ -8,35 +8,24 @@
 
 #include <bpf/bpf.h>
 #include <sched.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "bpf/objects.h"
 #include "bpf/states_layout.h"
+#include "proc/task.h"
 
 namespace ringside::bpf {
 
 namespace {
 
-// What bpf_ktime_get_ns() reads.
-std::uint64_t monotonic_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
-
 std::string name_of(pid_t tid) {
     return "thread " + std::to_string(tid);
 }
 
-// The letter in /proc/TID/stat (proc(5)), behind the name in parentheses.
 Result<states_sum> read_state(const base::SysRoot& root, pid_t tid) {
-    const auto stat = root.read("/proc/" + std::to_string(tid) + "/stat");
-    if (!stat) return base::fail_errno(ESRCH, "cannot follow " + name_of(tid));
-    const std::size_t end_of_name = stat->rfind(')');
-    const bool whole = end_of_name != std::string::npos && end_of_name + 2 < stat->size();
-    switch (whole ? (*stat)[end_of_name + 2] : 'X') {
+    const auto stat = proc::read_thread_stat(root, tid);
+    switch (stat ? stat->state : 'X') {
         case 'R':
             return STATES_WAITING;  // a look at its CPU will tell if it has one
         case 'D':
@@ -126,7 +115,7 @@ void StateTracer::look_at_members() const {
 Result<void> StateTracer::add(std::uint32_t group, pid_t tid) {
     const std::lock_guard lock(mutex_);
     states_thread row{};
-    row.since_ns = monotonic_ns();
+    row.since_ns = base::now_ns();  // what bpf_ktime_get_ns() reads
     row.state = STATES_UNKNOWN;
     const bool made = bpf_map_update_elem(threads_fd_, &tid, &row, BPF_NOEXIST) == 0;
     if (!made && errno != EEXIST) return base::fail_errno(errno, "cannot follow " + name_of(tid));

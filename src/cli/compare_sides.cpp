@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/orphans.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "cli/exits_run.h"
@@ -15,6 +14,7 @@
 #include "cli/remote_side.h"
 #include "cli/side_file.h"
 #include "guest/kinds.h"
+#include "proc/orphans.h"
 
 namespace ringside::cli {
 
@@ -44,7 +44,7 @@ Outcome run_native(const SideTarget& target, const std::string& folder, const Me
                    const StopSignals& stop) {
     const auto program = own_program();
     if (!program) return program.error();
-    const base::Orphans measured;
+    const proc::Orphans measured;
     auto child = base::spawn(measure_words(*program, folder, target, "native", plan));
     if (!child) return child.error();
     const auto status = await_child(*child, stop);

@@ -17,6 +17,7 @@
 #include "cli/measured_run.h"
 #include "cli/soft_run.h"
 #include "platform/machine.h"
+#include "proc/meminfo.h"
 #include "soft/events.h"
 
 namespace ringside::cli {
@@ -37,11 +38,8 @@ Json environment_json() {
     json["kernel"] = known(machine.kernel_release);
     json["cpu"] = known(machine.cpu.name);
     json["cpus"] = machine.topology.online.size();
-    const auto memory = root.read("/proc/meminfo");
-    const auto field = memory ? base::find_field(*memory, "MemTotal") : std::nullopt;
-    const auto words = field ? base::split_words(*field) : std::vector<std::string_view>();
-    const auto kb = words.empty() ? std::nullopt : base::parse_u64(words[0]);
-    json["memory_bytes"] = kb ? Json(*kb * 1024) : Json(nullptr);
+    const auto memory_bytes = proc::memory_total_bytes(root);
+    json["memory_bytes"] = memory_bytes ? Json(*memory_bytes) : Json(nullptr);
     json["hypervisor"] = machine.hypervisor.name;
     json["vmm"] = machine.hypervisor.vmm;
     json["clock_source"] = known(machine.clock.current);

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -19,6 +18,7 @@
 #include "incoming/archive.h"
 #include "incoming/landing.h"
 #include "incoming/tar.h"
+#include "proc/task.h"
 
 namespace ringside::cli {
 
@@ -230,10 +230,11 @@ std::string quoted_for_shell(const std::vector<std::string>& words) {
 }
 
 Result<base::ExitStatus> await_child(base::Child& child, const StopSignals& stop) {
-    const base::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, child.pid(), 0)));
+    const auto process = proc::open_pidfd(child.pid());
+    if (!process) return process.error();
     int signal = 0;
     while (true) {
-        pollfd waits[] = {{process.get(), POLLIN, 0}, {stop.fd(), POLLIN, 0}};
+        pollfd waits[] = {{process->get(), POLLIN, 0}, {stop.fd(), POLLIN, 0}};
         if (::poll(waits, 2, -1) < 0 && errno != EINTR) break;
         if (waits[0].revents != 0) break;
         if (waits[1].revents != 0) {

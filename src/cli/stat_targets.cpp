@@ -9,6 +9,8 @@
 #include "base/sys_root.h"
 #include "base/text.h"
 #include "components/cpu/places.h"
+#include "proc/cpus.h"
+#include "proc/task.h"
 
 namespace ringside::cli {
 
@@ -16,19 +18,13 @@ namespace {
 
 using base::fail;
 
-std::string proc_folder(int id) {
-    return "/proc/" + std::to_string(id);
-}
-
 StatPlace thread_place(int tid) {
-    const auto name = base::SysRoot().read_trimmed(proc_folder(tid) + "/comm");
+    const auto name = proc::read_name(base::SysRoot(), tid);
     return {fmt::format("thread {} ({})", tid, name.value_or("?")), Target::thread(tid), false};
 }
 
 std::vector<int> online_cpus() {
-    const auto text = base::SysRoot().read_trimmed("/sys/devices/system/cpu/online");
-    const auto cpus = text ? base::parse_cpu_list(*text) : std::nullopt;
-    return cpus.value_or(std::vector<int>{});
+    return proc::online_cpus(base::SysRoot()).value_or({});
 }
 
 std::vector<StatPlace> each_cpu(const std::vector<int>& cpus) {
@@ -91,7 +87,7 @@ Result<void> StatTargets::check_existence() const {
     const base::SysRoot root;
     const char* what = kind_ == Kind::threads ? "thread" : "process";
     for (const int id : ids_) {
-        if (root.exists(proc_folder(id))) continue;
+        if (root.exists(fmt::format("/proc/{}", id))) continue;
         return fail(ErrorCode::not_found, fmt::format("no {} {}", what, id),
                     "it may have ended; `ps` shows those that run");
     }
@@ -99,7 +95,7 @@ Result<void> StatTargets::check_existence() const {
     for (const int cpu : cpus_) {
         if (std::find(online.begin(), online.end(), cpu) != online.end()) continue;
         return fail(ErrorCode::not_found, fmt::format("no CPU {}", cpu),
-                    "/sys/devices/system/cpu/online lists those there are");
+                    std::string(proc::online_cpus_path) + " lists those there are");
     }
     if (kind_ != Kind::cgroup) return {};
     SetOptions options;
@@ -131,13 +127,9 @@ Result<void> StatTargets::check(bool with_command) {
 Result<std::vector<StatPlace>> StatTargets::threads_of_processes() const {
     std::vector<StatPlace> places;
     for (const int pid : ids_) {
-        const auto names = base::SysRoot().list(proc_folder(pid) + "/task");
-        if (!names) return fail(ErrorCode::not_found, fmt::format("no process {}", pid));
-        for (const auto& name : *names) {
-            if (const auto tid = base::parse_u64(name)) {
-                places.push_back(thread_place(static_cast<int>(*tid)));
-            }
-        }
+        const auto tids = proc::list_threads(base::SysRoot(), pid);
+        if (!tids) return fail(ErrorCode::not_found, fmt::format("no process {}", pid));
+        for (const pid_t tid : *tids) places.push_back(thread_place(tid));
     }
     return places;
 }
@@ -203,9 +195,7 @@ std::vector<Target> StatTargets::time_targets(int child) const {
 int StatTargets::awaited_process() const {
     if (ids_.size() != 1) return 0;
     if (kind_ == Kind::processes) return ids_.front();
-    const auto status = base::SysRoot().read(proc_folder(ids_.front()) + "/status");
-    const auto leader = status ? base::find_field(*status, "Tgid") : std::nullopt;
-    return static_cast<int>(leader ? base::parse_u64(*leader).value_or(0) : 0);
+    return proc::process_of(base::SysRoot(), ids_.front()).value_or(0);
 }
 
 std::string StatTargets::subject() const {

@@ -4,7 +4,6 @@
 #include <set>
 #include <thread>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -16,6 +15,7 @@
 #include "cli/verbs.h"
 #include "events/parse.h"
 #include "platform/topology.h"
+#include "proc/task.h"
 #include "profile/live.h"
 
 namespace ringside::cli {
@@ -81,12 +81,13 @@ class Top final : public Verb {
     // All CPUs, or all threads of the process that are not followed yet.
     Result<void> follow(profile::LiveProfile& live) {
         if (pid_.empty()) return followed_.insert(0).second ? live.add(all_cpus()) : Result<void>{};
-        const auto threads = base::SysRoot().list("/proc/" + pid_ + "/task");
-        if (!threads) return base::fail(ErrorCode::not_found, "there is no process " + pid_);
+        const std::uint64_t number = base::parse_u64(pid_).value_or(0);
+        const pid_t pid = number > INT32_MAX ? 0 : static_cast<pid_t>(number);  // nobody has 0
+        const auto tids = proc::list_threads(base::SysRoot(), pid);
+        if (!tids) return base::fail(ErrorCode::not_found, "there is no process " + pid_);
         std::vector<perf::Target> targets;
-        for (const auto& name : *threads)
-            if (const auto tid = base::parse_u64(name); tid && followed_.insert(*tid).second)
-                targets.push_back({static_cast<pid_t>(*tid), -1, -1});
+        for (const pid_t tid : *tids)
+            if (followed_.insert(tid).second) targets.push_back({tid, -1, -1});
         return targets.empty() ? Result<void>{} : live.add(targets);
     }
 

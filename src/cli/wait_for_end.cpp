@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "proc/task.h"
 
 namespace ringside::cli {
 
@@ -47,9 +46,9 @@ bool EndWatch::interrupted(int limit_ms) const {
 Result<void> EndWatch::wait(const std::vector<int>& pids, const std::vector<int>& tids) const {
     std::vector<base::Fd> processes;
     for (const int pid : pids) {
-        processes.emplace_back(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-        if (!processes.back())
-            return base::fail_errno(errno, fmt::format("cannot watch process {}", pid));
+        auto process = proc::open_pidfd(pid);
+        if (!process) return process.error();
+        processes.push_back(std::move(*process));
     }
     for (const auto& process : processes) {
         pollfd waits[2] = {{process.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};

@@ -1,17 +1,14 @@
 #include "cli/waiting.h"
 
 #include <cerrno>
-#include <string>
 #include <vector>
 
 #include <poll.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
-#include "base/error.h"
 #include "base/fd.h"
 #include "cli/wait_for_end.h"
+#include "proc/task.h"
 
 namespace ringside::cli {
 
@@ -19,12 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-
-Result<base::Fd> watch(pid_t process) {
-    base::Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-    if (fd) return fd;
-    return base::fail_errno(errno, "cannot watch process " + std::to_string(process));
-}
 
 // Readable once `limit` has passed.
 base::Fd alarm_after(milliseconds limit) {
@@ -57,7 +48,7 @@ void tick_until_readable(std::vector<pollfd> fds, milliseconds every, const Tick
 }  // namespace
 
 Result<void> tick_until_end(pid_t child, milliseconds every, const Tick& tick) {
-    const auto process = watch(child);
+    const auto process = proc::open_pidfd(child);
     if (!process) return process.error();
     tick_until_readable({{process->get(), POLLIN, 0}}, every, tick);
     return {};
@@ -67,7 +58,7 @@ Result<void> wait_until_stopped(pid_t process, milliseconds every, const Tick& t
                                 milliseconds limit) {
     base::Fd end;
     if (process != 0) {
-        auto watched = watch(process);
+        auto watched = proc::open_pidfd(process);
         if (!watched) return watched.error();
         end = std::move(*watched);
     }

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/kept_file.h"
-#include "clocks/proc_stat.h"
+#include "proc/stat.h"
 
 namespace ringside::clocks {
 
@@ -60,7 +60,7 @@ class ProcStatMeter final : public CpuStealMeter {
         // One step for the rounding, one for the tick at which the kernel brings it up to date.
         for (const auto& [cpu, ticks] : ticks_.since_start()) {
             entry_of(cpus_, cpu).steal = {
-                ticks.steal * tick_ns(), 2 * tick_ns(), StealMethod::proc_stat, {}};
+                ticks.steal * proc::tick_ns(), 2 * proc::tick_ns(), StealMethod::proc_stat, {}};
         }
         return std::span<const CpuSteal>(cpus_);
     }
@@ -70,14 +70,14 @@ class ProcStatMeter final : public CpuStealMeter {
     void add_lines(std::string_view text) {
         while (text.starts_with("cpu")) {
             const auto line = text.substr(0, text.find('\n'));
-            const auto parsed = parse_cpu_line(line);
+            const auto parsed = proc::parse_cpu_line(line);
             if (parsed && parsed->cpu >= 0) ticks_.add(parsed->cpu, parsed->ticks);
             text.remove_prefix(std::min(line.size() + 1, text.size()));
         }
     }
 
     base::KeptFile file_;
-    TickSums ticks_;
+    proc::TickSums ticks_;
     std::vector<CpuSteal> cpus_;
 };
 

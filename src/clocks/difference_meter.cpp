@@ -2,8 +2,8 @@
 // perf's task-clock still includes it: the difference of the two is what was stolen from the
 // thread.
 #include "clocks/meter.h"
-#include "clocks/proc_stat.h"
 #include "clocks/task_clock.h"
+#include "proc/stat.h"
 
 namespace ringside::clocks {
 
@@ -67,9 +67,8 @@ class DifferenceMeter final : public Meter {
     // All interrupt time of the machine; the subject's part cannot be larger.
     std::uint64_t irq_ns() const {
         if (!excludes_irq_) return 0;
-        const auto text = root_.read("/proc/stat");
-        const auto stat = text ? parse_proc_stat(*text) : std::nullopt;
-        return stat ? (stat->total.irq + stat->total.softirq) * tick_ns() : 0;
+        const auto stat = proc::read_stat(root_);
+        return stat ? (stat->total.irq + stat->total.softirq) * proc::tick_ns() : 0;
     }
 
     base::SysRoot root_;

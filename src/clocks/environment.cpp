@@ -1,12 +1,12 @@
 #include "clocks/environment.h"
 
 #include "base/error.h"
-#include "clocks/proc_stat.h"
 #include "clocks/steal_accounting.h"
 #include "platform/clock_source.h"
 #include "platform/cpu_model.h"
 #include "platform/cpuid.h"
 #include "platform/hypervisor.h"
+#include "proc/stat.h"
 
 namespace ringside::clocks {
 
@@ -16,8 +16,7 @@ using Answer = StealAccounting::Answer;
 
 // Kernels without interrupt-time accounting see hardly any: the tick that would is itself one.
 bool shows_irq_time(const base::SysRoot& root) {
-    const auto text = root.read("/proc/stat");
-    const auto stat = text ? parse_proc_stat(*text) : std::nullopt;
+    const auto stat = proc::read_stat(root);
     return stat && stat->total.irq > 0;
 }
 

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "base/error.h"
 #include "clocks/meter.h"
-#include "clocks/proc_stat.h"
 #include "clocks/share.h"
 #include "clocks/task_clock.h"
+#include "proc/stat.h"
 
 namespace ringside::clocks {
 
@@ -19,14 +18,6 @@ using Answer = StealAccounting::Answer;
 // the share of the moment when a tick of steal shows up says little.
 constexpr std::uint64_t settling_ticks = 20;
 
-Result<ProcStat> read_proc_stat(const base::SysRoot& root) {
-    const auto text = root.read("/proc/stat");
-    if (!text) return text.error();
-    auto stat = parse_proc_stat(*text);
-    if (!stat) return base::fail(ErrorCode::bad_input, "/proc/stat has no CPU lines");
-    return std::move(*stat);
-}
-
 struct OnCpu {
     TaskClock clock;
     CpuSpan settled_at;  // sums up to the end of the last settled span
@@ -36,7 +27,7 @@ struct OnCpu {
 class ShareMeter final : public Meter {
   public:
     ShareMeter(const base::SysRoot& root, const Subject& subject, Answer accounting,
-               TaskClock everywhere, const ProcStat& start)
+               TaskClock everywhere, const proc::Stat& start)
         : root_(root),
           subject_(subject),
           accounting_(accounting),
@@ -48,7 +39,7 @@ class ShareMeter final : public Meter {
     }
 
     std::optional<Measured> read() override {
-        const auto stat = read_proc_stat(root_);
+        const auto stat = proc::read_stat(root_);
         const auto occupied_ns = everywhere_.read_ns();
         if (!stat || !occupied_ns) return std::nullopt;
         ticks_.add(*stat);
@@ -82,8 +73,8 @@ class ShareMeter final : public Meter {
                 open_on(cpu);  // came online since
                 continue;
             }
-            const CpuSpan now{at->second.clock.read_ns().value_or(0), ticks.busy() * tick_ns(),
-                              ticks.steal * tick_ns()};
+            const CpuSpan now{at->second.clock.read_ns().value_or(0),
+                              ticks.busy() * proc::tick_ns(), ticks.steal * proc::tick_ns()};
             seen_ns += now.occupied_ns;
             const Charge here = charge_one(at->second, now);
             sum.steal_ns += here.steal_ns;
@@ -101,13 +92,13 @@ class ShareMeter final : public Meter {
         const Charge latest = charge(span);
         const Charge total{on.settled.steal_ns + latest.steal_ns,
                            on.settled.error_ns + latest.error_ns};
-        if (span.busy_ns >= settling_ticks * tick_ns()) {
+        if (span.busy_ns >= settling_ticks * proc::tick_ns()) {
             on.settled = total;
             on.settled_at = now;
         }
         // Even a CPU that shows no steal may hide two steps of it, one for the rounding of
         // /proc/stat and one for the tick at which it is updated; but no more than was occupied.
-        return {total.steal_ns, total.error_ns + std::min(2 * tick_ns(), now.occupied_ns)};
+        return {total.steal_ns, total.error_ns + std::min(2 * proc::tick_ns(), now.occupied_ns)};
     }
 
     // Where CPU time may exclude steal, its distance from occupied time tells; and then it is the
@@ -127,7 +118,7 @@ class ShareMeter final : public Meter {
     Subject subject_;
     Answer accounting_;
     TaskClock everywhere_;
-    TickSums ticks_;
+    proc::TickSums ticks_;
     std::map<int, OnCpu> on_cpus_;
     std::uint64_t start_cpu_ns_ = 0;
     std::uint64_t start_occupied_ns_ = 0;
@@ -139,7 +130,7 @@ Result<MeterPtr> make_share_meter(const base::SysRoot& root, const Subject& subj
                                   StealAccounting::Answer accounting) {
     auto everywhere = TaskClock::open(root, subject);
     if (!everywhere) return everywhere.error();
-    const auto stat = read_proc_stat(root);
+    const auto stat = proc::read_stat(root);
     if (!stat) return stat.error();
     return MeterPtr(
         std::make_unique<ShareMeter>(root, subject, accounting, std::move(*everywhere), *stat));

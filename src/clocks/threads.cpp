@@ -4,11 +4,11 @@
 #include <string>
 
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "proc/task.h"
 
 namespace ringside::clocks {
 
@@ -24,38 +24,18 @@ clockid_t cpu_clock_of(pid_t id, bool is_thread) {
         static_cast<unsigned>(by_scheduler | (is_thread ? per_thread : 0)));
 }
 
-std::optional<std::uint64_t> read_clock(clockid_t clock) {
-    timespec now{};
-    if (::clock_gettime(clock, &now) != 0) return std::nullopt;
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-std::string proc_path(pid_t id, const char* file) {
-    return "/proc/" + std::to_string(id) + "/" + file;
-}
-
-std::optional<pid_t> process_of(const base::SysRoot& root, pid_t tid) {
-    const auto status = root.read(proc_path(tid, "status"));
-    if (!status) return std::nullopt;
-    const auto field = base::find_field(*status, "Tgid");
-    const auto number = field ? base::parse_u64(*field) : std::nullopt;
-    if (!number) return std::nullopt;
-    return static_cast<pid_t>(*number);
-}
-
 }  // namespace
 
 Result<Subject> find_thread(const base::SysRoot& root, pid_t tid) {
     if (tid == 0 || tid == ::gettid()) return Subject{Subject::Extent::thread, ::gettid(), true};
-    const auto process = process_of(root, tid);
+    const auto process = proc::process_of(root, tid);
     if (!process) return base::fail(ErrorCode::not_found, "no thread " + std::to_string(tid));
     return Subject{Subject::Extent::thread, tid, *process == ::getpid()};
 }
 
 Result<Subject> find_process(const base::SysRoot& root, pid_t pid, Follow follow) {
     const pid_t id = pid == 0 ? ::getpid() : pid;
-    if (process_of(root, id) != id) {
+    if (proc::process_of(root, id).value_or(0) != id) {
         return base::fail(ErrorCode::not_found, "no process " + std::to_string(id));
     }
     const auto extent = follow == Follow::children ? Subject::Extent::process_and_children
@@ -65,13 +45,7 @@ Result<Subject> find_process(const base::SysRoot& root, pid_t pid, Follow follow
 
 Result<std::vector<pid_t>> list_threads(const base::SysRoot& root, const Subject& subject) {
     if (subject.extent == Subject::Extent::thread) return std::vector<pid_t>{subject.id};
-    const auto names = root.list(proc_path(subject.id, "task"));
-    if (!names) return names.error();
-    std::vector<pid_t> tids;
-    for (const auto& name : *names) {
-        if (const auto tid = base::parse_u64(name)) tids.push_back(static_cast<pid_t>(*tid));
-    }
-    return tids;
+    return proc::list_threads(root, subject.id);
 }
 
 std::optional<CpuTime> read_cpu_time(const base::SysRoot& root, const Subject& subject) {
@@ -79,28 +53,13 @@ std::optional<CpuTime> read_cpu_time(const base::SysRoot& root, const Subject& s
     if (is_thread && !subject.own) {
         // The kernel shows a thread's clock to its own process only; this is its last settlement.
         constexpr std::uint64_t longest_tick_ns = 10'000'000;
-        const auto stat = read_schedstat(root, subject.id);
+        const auto stat = proc::read_schedstat(root, subject.id);
         if (!stat) return std::nullopt;
         return CpuTime{stat->cpu_ns, longest_tick_ns};
     }
-    const auto ns = read_clock(cpu_clock_of(subject.id, is_thread));
+    const auto ns = base::read_clock_ns(cpu_clock_of(subject.id, is_thread));
     if (!ns) return std::nullopt;
     return CpuTime{*ns, 0};
-}
-
-std::optional<Schedstat> parse_schedstat(std::string_view text) {
-    const auto words = base::split_words(text);
-    if (words.size() < 3) return std::nullopt;
-    const auto cpu_ns = base::parse_u64(words[0]);
-    const auto waiting_ns = base::parse_u64(words[1]);
-    const auto arrivals = base::parse_u64(words[2]);
-    if (!cpu_ns || !waiting_ns || !arrivals) return std::nullopt;
-    return Schedstat{*cpu_ns, *waiting_ns, *arrivals};
-}
-
-std::optional<Schedstat> read_schedstat(const base::SysRoot& root, pid_t tid) {
-    const auto text = root.read(proc_path(tid, "schedstat"));
-    return text ? parse_schedstat(*text) : std::nullopt;
 }
 
 bpf::Follow follow_of(const Subject& subject) {
@@ -122,7 +81,6 @@ Result<void> add_threads(const base::SysRoot& root, const Subject& subject,
     for (int round = 0; round < most_rounds; ++round) {
         auto tids = list_threads(root, subject);
         if (!tids) return tids.error();
-        std::sort(tids->begin(), tids->end());
         if (*tids == known) return {};
         for (const pid_t tid : *tids) {
             if (std::binary_search(known.begin(), known.end(), tid)) continue;
@@ -142,7 +100,7 @@ std::uint64_t read_switches(const base::SysRoot& root, const Subject& subject) {
     }
     std::uint64_t arrivals = 0;
     for (const pid_t tid : list_threads(root, subject).value_or({})) {
-        if (const auto stat = read_schedstat(root, tid)) arrivals += stat->arrivals;
+        if (const auto stat = proc::read_schedstat(root, tid)) arrivals += stat->arrivals;
     }
     return arrivals;
 }

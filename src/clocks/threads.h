@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -41,16 +40,6 @@ struct CpuTime {
 // Since the thread or process began, its ended threads included, its children not. nullopt when it
 // is gone.
 std::optional<CpuTime> read_cpu_time(const base::SysRoot& root, const Subject& subject);
-
-// proc(5), /proc/PID/schedstat: what the scheduler keeps for every thread.
-struct Schedstat {
-    std::uint64_t cpu_ns = 0;
-    std::uint64_t waiting_ns = 0;  // runnable, without a CPU
-    std::uint64_t arrivals = 0;    // onto a CPU
-};
-std::optional<Schedstat> parse_schedstat(std::string_view text);
-// nullopt when the thread is gone, or the kernel keeps none (CONFIG_SCHED_INFO).
-std::optional<Schedstat> read_schedstat(const base::SysRoot& root, pid_t tid);
 
 // Whom a tracer must follow for the subject's sake.
 bpf::Follow follow_of(const Subject& subject);

@@ -2,7 +2,7 @@
 #include <ringside/clocks.h>
 
 #include "clocks/meter.h"
-#include "clocks/proc_stat.h"
+#include "proc/stat.h"
 
 namespace ringside::clocks {
 
@@ -59,8 +59,8 @@ Result<MeterPtr> make_traced_meter(const base::SysRoot& root, const Subject& sub
     auto added = add_threads(root, subject, [&](pid_t tid) { return group->add(tid); });
     if (!added) return added.error();
     const bool exact = tracer->source() != bpf::StealSource::accounted;
-    return MeterPtr(
-        std::make_unique<TracedMeter>(root, subject, std::move(*group), exact ? 0 : tick_ns()));
+    return MeterPtr(std::make_unique<TracedMeter>(root, subject, std::move(*group),
+                                                  exact ? 0 : proc::tick_ns()));
 }
 
 }  // namespace ringside::clocks

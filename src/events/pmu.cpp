@@ -1,11 +1,10 @@
 #include "events/pmu.h"
 
-#include <array>
-
 #include <linux/perf_event.h>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "proc/mounts.h"
 
 namespace ringside::events {
 
@@ -15,8 +14,6 @@ using base::fail;
 using base::SysRoot;
 
 constexpr std::string_view devices = "/sys/bus/event_source/devices/";
-constexpr std::array<std::string_view, 2> tracefs_places{"/sys/kernel/tracing",
-                                                         "/sys/kernel/debug/tracing"};
 
 // A name that goes into a path must not leave its folder.
 bool is_plain_name(std::string_view name) {
@@ -106,11 +103,7 @@ Result<void> apply_terms(const SysRoot& root, const std::string& device, std::st
 }
 
 std::string tracefs_events(const SysRoot& root) {
-    for (const auto place : tracefs_places) {
-        std::string folder = std::string(place) + "/events";
-        if (root.exists(folder)) return folder;
-    }
-    return std::string(tracefs_places[0]) + "/events";
+    return proc::tracefs_folder(root) + "/events";
 }
 
 // Units and scales lie beside the events as "name.unit"; they are not events.

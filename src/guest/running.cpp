@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "proc/task.h"
 
 namespace ringside::guest {
 
@@ -31,19 +32,13 @@ std::optional<RunningGuest> read_command_line(std::string_view command_line) {
 
 std::vector<RunningGuest> running_guests(const base::SysRoot& root) {
     std::vector<RunningGuest> guests;
-    const auto names = root.list("/proc");
-    if (!names) return guests;
-    for (const auto& name : *names) {
-        const auto pid = base::parse_u64(name);
-        if (!pid) continue;
-        const auto line = root.read("/proc/" + name + "/cmdline");
+    for (const pid_t pid : proc::list_processes(root).value_or({})) {
+        const auto line = root.read("/proc/" + std::to_string(pid) + "/cmdline");
         auto guest = line ? read_command_line(*line) : std::nullopt;
         if (!guest) continue;
-        guest->pid = static_cast<pid_t>(*pid);
+        guest->pid = pid;
         guests.push_back(std::move(*guest));
     }
-    std::sort(guests.begin(), guests.end(),
-              [](const auto& a, const auto& b) { return a.pid < b.pid; });
     return guests;
 }
 

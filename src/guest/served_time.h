@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <map>
-#include <string>
 
 #include <sys/types.h>
 
@@ -24,7 +23,7 @@ class ServedTime {
     std::chrono::nanoseconds stolen();
 
     pid_t process_;
-    std::map<std::string, std::chrono::nanoseconds> waited_;  // each thread's, in all
+    std::map<pid_t, std::chrono::nanoseconds> waited_;  // each thread's, in all
     std::chrono::nanoseconds stolen_{0};
     Clock::time_point last_;
     std::chrono::nanoseconds passed_{0};

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "events/pmu.h"
+#include "proc/mounts.h"
 
 namespace ringside::kvm_stat {
 
@@ -14,13 +15,12 @@ constexpr std::array names{"kvm_entry", "kvm_exit"};
 
 // The folder of all tracepoints, where it is mounted.
 Result<std::string> tracepoints_folder(const base::SysRoot& root) {
-    for (const std::string mount : {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"}) {
-        const auto listed = root.list(mount + "/events");
-        if (listed && !listed->empty()) return mount + "/events";
-        if (!listed && listed.error().code == ErrorCode::not_permitted)
-            return base::fail(ErrorCode::not_permitted, "tracefs may not be read by this user",
-                              "run as root");
-    }
+    const std::string folder = proc::tracefs_folder(root) + "/events";
+    const auto listed = root.list(folder);
+    if (listed && !listed->empty()) return folder;
+    if (!listed && listed.error().code == ErrorCode::not_permitted)
+        return base::fail(ErrorCode::not_permitted, "tracefs may not be read by this user",
+                          "run as root");
     return base::fail(ErrorCode::not_found, "tracefs is not mounted",
                       "mount -t tracefs none /sys/kernel/tracing, as root");
 }

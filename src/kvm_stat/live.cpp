@@ -3,15 +3,13 @@
 #include <numeric>
 #include <unordered_set>
 
-#include <fmt/format.h>
-#include <time.h>
-
+#include "base/clock.h"
 #include "kvm_stat/events.h"
 #include "kvm_stat/time_order.h"
 #include "perf/records.h"
-#include "platform/topology.h"
+#include "proc/cpus.h"
+#include "proc/task.h"
 #include "record/buffers.h"
-#include "record/processes.h"
 
 namespace ringside::kvm_stat {
 
@@ -21,12 +19,7 @@ namespace {
 // in the buffer of another CPU.
 constexpr std::uint64_t settling_ns = 20'000'000;
 
-std::uint64_t now_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
+using base::now_ns;
 
 class RingExits final : public LiveExits {
   public:
@@ -36,8 +29,9 @@ class RingExits final : public LiveExits {
           order_([this](const Passage& passage) { account_.take(passage); }) {}
 
     Result<void> prepare(const record::Settings& settings) {
-        auto buffers =
-            record::Buffers::open(settings, platform::read_topology(root_).online, warnings_);
+        const auto cpus = proc::online_cpus(root_);
+        if (!cpus) return cpus.error();
+        auto buffers = record::Buffers::open(settings, *cpus, warnings_);
         if (!buffers) return buffers.error();
         buffers_ = std::move(*buffers);
         const auto& events = buffers_.events();
@@ -47,7 +41,7 @@ class RingExits final : public LiveExits {
         if (buffers_.of_all_processes())
             for (const auto& target : settings.targets)
                 only_.insert(static_cast<std::uint32_t>(
-                    record::process_of(root_, target.pid).value_or(target.pid)));
+                    proc::process_of(root_, target.pid).value_or(target.pid)));
         begun_ns_ = now_ns();
         return {};
     }
@@ -109,15 +103,15 @@ class RingExits final : public LiveExits {
         if (!passage) return;
         // While it is still there to be asked.
         if (known_.insert(passage->tid).second) {
-            learn(passage->pid, passage->pid);
-            learn(passage->pid, passage->tid);
+            learn(passage->pid);
+            learn(passage->tid);
         }
         ++passages_;
         order_.add(*passage);
     }
 
-    void learn(std::uint32_t pid, std::uint32_t tid) {
-        if (auto name = root_.read_trimmed(fmt::format("/proc/{}/task/{}/comm", pid, tid)))
+    void learn(std::uint32_t tid) {
+        if (auto name = proc::read_name(root_, static_cast<pid_t>(tid)))
             names_[tid] = std::move(*name);
     }
 

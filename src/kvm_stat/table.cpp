@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "proc/task.h"
 
 namespace ringside::kvm_stat {
 
@@ -88,7 +88,7 @@ VcpuTable vcpu_table(const VcpuStats& vcpu, const Measurement& measurement,
     TableMaker maker(names, key);
     maker.add(vcpu);
     VcpuTable result{vcpu.vcpu, vcpu.tid, maker.finish()};
-    if (!result.vcpu) result.vcpu = vcpu_of_thread_name(name_of(measurement, vcpu.tid));
+    if (!result.vcpu) result.vcpu = proc::vcpu_of_thread_name(name_of(measurement, vcpu.tid));
     return result;
 }
 
@@ -99,17 +99,6 @@ Result<SortKey> parse_sort_key(std::string_view text) {
         if (name == text) return key;
     return base::fail(ErrorCode::bad_input, "no key \"" + std::string(text) + "\" to sort exits by",
                       "use time, count, p50, p99, max or name");
-}
-
-std::optional<std::uint32_t> vcpu_of_thread_name(std::string_view name) {
-    constexpr std::string_view begin = "CPU ";
-    constexpr std::string_view end = "/KVM";
-    if (!name.starts_with(begin) || !name.ends_with(end)) return std::nullopt;
-    name.remove_prefix(begin.size());
-    name.remove_suffix(end.size());
-    const auto number = base::parse_u64(name);
-    if (!number || *number > UINT32_MAX) return std::nullopt;
-    return static_cast<std::uint32_t>(*number);
 }
 
 std::vector<VmTable> make_tables(const Measurement& measurement, const ReasonNames& names,

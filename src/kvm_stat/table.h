@@ -55,7 +55,4 @@ struct TableChoice {
 std::vector<VmTable> make_tables(const Measurement& measurement, const ReasonNames& names,
                                  const TableChoice& choice);
 
-// 3 of "CPU 3/KVM", as QEMU calls its threads where it may.
-std::optional<std::uint32_t> vcpu_of_thread_name(std::string_view name);
-
 }  // namespace ringside::kvm_stat

@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "merge/samples.h"
+#include "proc/task.h"
 
 namespace ringside::merge {
 
@@ -214,14 +214,6 @@ class Following {
     std::uint32_t cpu_ = 0;
 };
 
-// "CPU 3/KVM"
-std::optional<std::uint32_t> vcpu_in_name(std::string_view name) {
-    if (!name.starts_with("CPU ") || !name.ends_with("/KVM")) return std::nullopt;
-    const auto number = base::parse_u64(name.substr(4, name.size() - 8));
-    if (!number || *number > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
-    return static_cast<std::uint32_t>(*number);
-}
-
 bool is_kvm(const Happening& it) {
     return it.kind == Kind::entry || it.kind == Kind::exit;
 }
@@ -241,7 +233,7 @@ std::vector<VcpuThread> follow_threads(const Reading& reading, bool numbered,
             thread.pid = first->pid;
             thread.tid = first->tid;
             if (const auto name = names.find(thread.tid); name != names.end())
-                thread.vcpu = vcpu_in_name(name->second);
+                thread.vcpu = proc::vcpu_of_thread_name(name->second);
             if (numbered && entry != to) thread.vcpu = entry->vcpu;
             Following following(thread, reading.first_ns());
             for (auto it = from; it != to; ++it) following.step(*it);

@@ -3,9 +3,10 @@
 #include <cstring>
 
 #include "base/sys_root.h"
-#include "base/text.h"
 #include "papi/calls.h"
 #include "papi/machine.h"
+#include "proc/cpus.h"
+#include "proc/meminfo.h"
 
 namespace ringside::papi {
 
@@ -95,10 +96,8 @@ PAPI_mh_cache_info_t cache_of(int attribute, int first_of_four) {
 }
 
 std::vector<int> cpus_of_node(int node) {
-    const base::SysRoot root;
-    const auto list =
-        root.read_trimmed("/sys/devices/system/node/node" + std::to_string(node) + "/cpulist");
-    return list ? base::parse_cpu_list(*list).value_or(std::vector<int>{}) : std::vector<int>{};
+    const auto path = "/sys/devices/system/node/node" + std::to_string(node) + "/cpulist";
+    return proc::read_cpu_list(base::SysRoot(), path).value_or({});
 }
 
 unsigned node_of_cpu(int cpu) {
@@ -111,17 +110,8 @@ unsigned node_of_cpu(int cpu) {
 }
 
 unsigned memory_mib(int node) {
-    const base::SysRoot root;
-    const auto text =
-        root.read("/sys/devices/system/node/node" + std::to_string(node) + "/meminfo");
-    if (!text) return 0;
-    for (const auto line : base::split_lines(*text)) {
-        const auto words = base::split_words(line);
-        if (words.size() >= 4 && words[2] == "MemTotal:") {
-            return static_cast<unsigned>(base::parse_u64(words[3]).value_or(0) / 1024);
-        }
-    }
-    return 0;
+    const auto bytes = proc::node_memory_total_bytes(base::SysRoot(), node);
+    return static_cast<unsigned>(bytes.value_or(0) >> 20);
 }
 
 int cpu_number(int id, PAPI_dev_attr_e attribute) {

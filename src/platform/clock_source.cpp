@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "platform/readers.h"
+#include "proc/stat.h"
 
 namespace ringside::platform {
 
@@ -113,10 +114,9 @@ Fact<bool> steal_by_hypervisor(const Cpuid& cpuid, const Hypervisor& hypervisor)
 
 Fact<bool> read_steal_reported(const base::SysRoot& root, const Cpuid& cpuid,
                                const Hypervisor& hypervisor) {
-    const auto stat = root.read("/proc/stat");
-    const auto ticks = stat ? parse_steal_ticks(*stat) : std::nullopt;
-    if (ticks.value_or(0) > 0) {
-        return known(true, "/proc/stat", fmt::format("{} ticks of steal", *ticks));
+    const auto stat = proc::read_stat(root);
+    if (stat && stat->total.steal > 0) {
+        return known(true, "/proc/stat", fmt::format("{} ticks of steal", stat->total.steal));
     }
     const auto cmdline = root.read("/proc/cmdline").value_or("");
     for (const auto word : base::split_words(cmdline)) {
@@ -140,15 +140,6 @@ ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid, con
     clock.ptp = read_ptp(root);
     clock.steal_reported = read_steal_reported(root, cpuid, hypervisor);
     return clock;
-}
-
-std::optional<std::uint64_t> parse_steal_ticks(std::string_view proc_stat) {
-    for (const auto line : base::split_lines(proc_stat)) {
-        const auto words = base::split_words(line);
-        // proc(5): cpu user nice system idle iowait irq softirq steal guest guest_nice
-        if (words.size() >= 9 && words[0] == "cpu") return base::parse_u64(words[8]);
-    }
-    return std::nullopt;
 }
 
 }  // namespace ringside::platform

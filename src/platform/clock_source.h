@@ -38,7 +38,4 @@ struct ClockSource {
 ClockSource read_clock_source(const base::SysRoot& root, const Cpuid& cpuid, const CpuModel& cpu,
                               const Hypervisor& hypervisor);
 
-// The sum of the steal column over the "cpu" line of /proc/stat, in ticks.
-std::optional<std::uint64_t> parse_steal_ticks(std::string_view proc_stat);
-
 }  // namespace ringside::platform

@@ -1,9 +1,8 @@
 #include "platform/container_signs.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "platform/readers.h"
+#include "proc/mounts.h"
 
 namespace ringside::platform {
 
@@ -41,14 +40,15 @@ void observe_cgroups(Observations& all, const base::SysRoot& root, std::vector<E
     const std::string path = "/proc/1/cgroup";
     const auto text = read_or_note(root, path, unread);
     if (!text) return;
-    for (auto& each : parse_cgroup_paths(*text)) all.push_back({"cgroup", path, std::move(each)});
+    for (auto& each : proc::parse_cgroup_paths(*text))
+        all.push_back({"cgroup", path, std::move(each)});
 }
 
 void observe_root_mount(Observations& all, const base::SysRoot& root,
                         std::vector<Evidence>& unread) {
     const std::string path = "/proc/self/mountinfo";
     const auto text = read_or_note(root, path, unread);
-    const auto mount = text ? parse_root_mount(*text) : std::nullopt;
+    const auto mount = text ? proc::find_mount(*text, "/") : std::nullopt;
     if (!mount) return;
     const std::string source = path + " root is " + mount->type + " on " + shown(mount->source);
     if (mount->type == "overlay") {
@@ -77,31 +77,6 @@ std::optional<std::string> parse_container_variable(std::string_view environ) {
         if (entry.starts_with(name)) return std::string(base::trim(entry.substr(name.size())));
     }
     return std::nullopt;
-}
-
-std::optional<RootMount> parse_root_mount(std::string_view mountinfo) {
-    std::optional<RootMount> found;
-    for (const auto line : base::split_lines(mountinfo)) {
-        const auto words = base::split_words(line);
-        if (words.size() < 6 || words[4] != "/") continue;
-        // Optional fields end with a lone "-"; after it come type, source and options.
-        const auto dash = std::find(words.begin() + 5, words.end(), "-");
-        if (words.end() - dash < 4) continue;
-        found = RootMount{std::string(words[3]), std::string(dash[1]), std::string(dash[2]),
-                          std::string(dash[3])};
-    }
-    return found;
-}
-
-std::vector<std::string> parse_cgroup_paths(std::string_view cgroup) {
-    std::vector<std::string> paths;
-    for (const auto line : base::split_lines(cgroup)) {
-        const auto second = line.find(':', line.find(':') + 1);
-        if (line.find(':') == std::string_view::npos || second == std::string_view::npos) continue;
-        const auto path = base::trim(line.substr(second + 1));
-        if (!path.empty() && path != "/") paths.emplace_back(path);
-    }
-    return paths;
 }
 
 }  // namespace ringside::platform

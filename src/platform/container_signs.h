@@ -19,17 +19,4 @@ std::vector<Observation> observe_container(const base::SysRoot& root,
 // The value of "container=" in a NUL-separated environment.
 std::optional<std::string> parse_container_variable(std::string_view environ);
 
-struct RootMount {
-    std::string root;     // the part of the file system that is mounted
-    std::string type;     // "overlay", "ext4"
-    std::string source;   // "/dev/vda"
-    std::string options;  // of the file system: "rw,lowerdir=..."
-};
-
-// The line of /proc/PID/mountinfo (proc(5)) for "/"; the last one, since mounts stack.
-std::optional<RootMount> parse_root_mount(std::string_view mountinfo);
-
-// The paths of /proc/PID/cgroup, version 1 and 2.
-std::vector<std::string> parse_cgroup_paths(std::string_view cgroup);
-
 }  // namespace ringside::platform

@@ -5,20 +5,18 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "platform/readers.h"
+#include "proc/cpus.h"
 
 namespace ringside::platform {
 
 namespace {
 
 constexpr const char* cpu_folder = "/sys/devices/system/cpu";
-constexpr const char* online_cpus = "/sys/devices/system/cpu/online";
 constexpr const char* online_nodes = "/sys/devices/system/node/online";
 
-std::vector<int> read_cpu_list(const base::SysRoot& root, const std::string& path) {
-    const auto text = root.read_trimmed(path);
-    return text ? base::parse_cpu_list(*text).value_or(std::vector<int>{}) : std::vector<int>{};
+std::vector<int> read_list(const base::SysRoot& root, const std::string& path) {
+    return proc::read_cpu_list(root, path).value_or({});
 }
 
 // How many different texts the CPUs have in one file of their topology folder: CPUs of one core
@@ -48,13 +46,13 @@ Fact<int> count_list(const std::vector<int>& members, const std::string& path) {
 
 Topology read_topology(const base::SysRoot& root) {
     Topology topology;
-    topology.online = read_cpu_list(root, online_cpus);
-    topology.present = read_cpu_list(root, "/sys/devices/system/cpu/present");
-    topology.possible = read_cpu_list(root, "/sys/devices/system/cpu/possible");
-    topology.threads = count_list(topology.online, online_cpus);
+    topology.online = read_list(root, proc::online_cpus_path);
+    topology.present = read_list(root, "/sys/devices/system/cpu/present");
+    topology.possible = read_list(root, "/sys/devices/system/cpu/possible");
+    topology.threads = count_list(topology.online, proc::online_cpus_path);
     topology.cores = count_distinct(root, topology.online, "thread_siblings_list");
     topology.sockets = count_distinct(root, topology.online, "physical_package_id");
-    topology.numa_nodes = count_list(read_cpu_list(root, online_nodes), online_nodes);
+    topology.numa_nodes = count_list(read_list(root, online_nodes), online_nodes);
     return topology;
 }
 

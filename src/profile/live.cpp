@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "perf/records.h"
+#include "proc/task.h"
 
 namespace ringside::profile {
 
@@ -25,30 +25,6 @@ Module module_of(const std::string& path, std::uint32_t pid) {
 }
 
 }  // namespace
-
-// "55d0c0000000-55d0c0001000 r-xp 00001000 fd:01 1234   /usr/bin/app"
-std::vector<LiveMapping> parse_maps(std::string_view text) {
-    std::vector<LiveMapping> mappings;
-    for (const auto line : base::split_lines(text)) {
-        const auto words = base::split_words(line);
-        if (words.size() < 5 || words[1].size() < 3 || words[1][2] != 'x') continue;
-        const auto dash = words[0].find('-');
-        if (dash == std::string_view::npos) continue;
-        const auto start = base::parse_u64(words[0].substr(0, dash), 16);
-        const auto end = base::parse_u64(words[0].substr(dash + 1), 16);
-        const auto offset = base::parse_u64(words[2], 16);
-        if (!start || !end || !offset) continue;
-        LiveMapping mapping;
-        mapping.where.start = *start;
-        mapping.where.end = *end;
-        mapping.where.file_offset = *offset;
-        // The path is the rest of the line: it may hold blanks.
-        if (words.size() > 5)
-            mapping.path = line.substr(static_cast<std::size_t>(words[5].data() - line.data()));
-        mappings.push_back(std::move(mapping));
-    }
-    return mappings;
-}
 
 LiveProfile::LiveProfile(const LiveOptions& options, base::SysRoot root)
     : options_(options), root_(std::move(root)) {
@@ -114,8 +90,7 @@ bool LiveProfile::is_mapped(const perf::FullSample& sample) const {
 
 void LiveProfile::know(std::uint32_t pid, std::uint32_t tid, std::uint64_t time_ns) {
     World& world = *profile_.world;
-    const std::string process = fmt::format("/proc/{}", pid);
-    const auto comm = root_.read_trimmed(fmt::format("{}/task/{}/comm", process, tid));
+    const auto comm = proc::read_name(root_, static_cast<pid_t>(tid));
     const std::string name = comm ? *comm : fmt::format(":{}", tid);
     known_threads_.insert(tid);
     const auto known = known_processes_.find(pid);
@@ -126,10 +101,11 @@ void LiveProfile::know(std::uint32_t pid, std::uint32_t tid, std::uint64_t time_
     known_processes_[pid] = time_ns;
     // As after an exec: nothing of what was mapped before counts any more.
     world.name_thread(pid, tid, time_ns, name, true);
-    const auto maps = root_.read(process + "/maps");
-    if (!maps) return;
-    for (const auto& mapping : parse_maps(*maps))
-        world.map(pid, time_ns, mapping.where, module_of(mapping.path, pid), perf::CpuMode::user);
+    for (const auto& mapping : proc::read_maps(root_, static_cast<pid_t>(pid)).value_or({})) {
+        if (!mapping.executable) continue;
+        const Mapping where{mapping.start, mapping.end, mapping.file_offset, {}};
+        world.map(pid, time_ns, where, module_of(mapping.path, pid), perf::CpuMode::user);
+    }
 }
 
 }  // namespace ringside::profile

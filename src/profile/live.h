@@ -55,11 +55,4 @@ class LiveProfile {
     std::set<std::uint32_t> known_threads_;
 };
 
-// The code in /proc/PID/maps: mappings that can be executed, each with its file.
-struct LiveMapping {
-    Mapping where;
-    std::string path;
-};
-std::vector<LiveMapping> parse_maps(std::string_view text);
-
 }  // namespace ringside::profile

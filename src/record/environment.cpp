@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "base/byte_writer.h"
-#include "base/text.h"
 #include "platform/container.h"
 #include "platform/cpu_model.h"
 #include "platform/cpuid.h"
 #include "platform/hypervisor.h"
+#include "proc/meminfo.h"
 
 namespace ringside::record {
 
@@ -28,13 +28,6 @@ std::vector<std::byte> cpu_counts() {
     out.u32(static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_CONF)));
     out.u32(static_cast<std::uint32_t>(::sysconf(_SC_NPROCESSORS_ONLN)));
     return std::move(out).take();
-}
-
-std::uint64_t memory_kb(const base::SysRoot& root) {
-    const auto text = root.read("/proc/meminfo");
-    const auto field = text ? base::find_field(*text, "MemTotal") : std::nullopt;
-    if (!field) return 0;
-    return base::parse_u64(field->substr(0, field->find(' '))).value_or(0);
 }
 
 std::string cpu_id(const platform::CpuModel& cpu) {
@@ -55,7 +48,8 @@ void add_machine(const base::SysRoot& root, perf::FeatureSections& features) {
     put(features, Feature::cpu_description, perf::encode_text(cpu.name.value.value_or("unknown")));
     if (cpu.arch == platform::Arch::x86)
         put(features, Feature::cpu_id, perf::encode_text(cpu_id(cpu)));
-    put(features, Feature::total_memory, perf::encode_words({memory_kb(root)}));
+    const std::uint64_t memory_kb = proc::memory_total_bytes(root).value_or(0) / 1024;
+    put(features, Feature::total_memory, perf::encode_words({memory_kb}));
 }
 
 perf::Context environment_of(const base::SysRoot& root) {

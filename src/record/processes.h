@@ -2,15 +2,12 @@
 // kernel and its modules. Read from /proc, so that samples of what runs already get their names.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <sys/types.h>
 
 #include "base/byte_writer.h"
 #include "base/sys_root.h"
 #include "perf/record_encoder.h"
+#include "proc/maps.h"
 
 namespace ringside::record {
 
@@ -19,10 +16,7 @@ namespace ringside::record {
 void describe_process(const base::SysRoot& root, pid_t pid, base::ByteWriter& out);
 void describe_all_processes(const base::SysRoot& root, base::ByteWriter& out);
 
-// One line of /proc/PID/maps that maps code; pid and build-id are left to the caller.
-std::optional<perf::MapRecord> parse_code_mapping(std::string_view line);
-
-// The process that a thread belongs to.
-std::optional<pid_t> process_of(const base::SysRoot& root, pid_t tid);
+// A mapping as perf records code; the build-id is left to the caller.
+perf::MapRecord code_record(std::uint32_t pid, const proc::Mapping& mapping);
 
 }  // namespace ringside::record

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 #include <time.h>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "base/clock.h"
 #include "perf/record_encoder.h"
+#include "proc/cpus.h"
+#include "proc/task.h"
 #include "record/buffers.h"
 #include "record/clock_facts.h"
 #include "record/environment.h"
@@ -27,28 +28,14 @@ namespace {
 
 using perf::Feature;
 
-std::uint64_t now_ns(clockid_t clock) {
-    timespec now{};
-    ::clock_gettime(clock, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
-
-Result<std::vector<int>> online_cpus(const base::SysRoot& root) {
-    const auto text = root.read_trimmed("/sys/devices/system/cpu/online");
-    if (!text) return text.error();
-    auto cpus = base::parse_cpu_list(*text);
-    if (!cpus || cpus->empty()) return base::fail(ErrorCode::io, "cannot read the list of CPUs");
-    return *cpus;
-}
-
+using base::now_ns;
 class LiveRecorder final : public Recorder {
   public:
     LiveRecorder(const base::SysRoot& root, Settings settings)
         : root_(root), settings_(std::move(settings)) {}
 
     Result<void> prepare() {
-        const auto cpus = online_cpus(root_);
+        const auto cpus = proc::online_cpus(root_);
         if (!cpus) return cpus.error();
         auto buffers = Buffers::open(settings_, *cpus, notes_);
         if (!buffers) return buffers.error();
@@ -135,8 +122,8 @@ class LiveRecorder final : public Recorder {
     std::unordered_set<std::uint32_t> processes() const {
         std::unordered_set<std::uint32_t> pids;
         for (const auto& target : settings_.targets)
-            pids.insert(
-                static_cast<std::uint32_t>(process_of(root_, target.pid).value_or(target.pid)));
+            pids.insert(static_cast<std::uint32_t>(
+                proc::process_of(root_, target.pid).value_or(target.pid)));
         return pids;
     }
 

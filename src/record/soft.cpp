@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "perf/data_writer.h"
 #include "perf/record_encoder.h"
+#include "proc/maps.h"
 #include "record/environment.h"
 #include "record/processes.h"
 #include "soft/count_file.h"
@@ -48,16 +49,9 @@ perf::WrittenEvent soft_event(const SoftRecording& recording) {
 
 // QEMU maps the guest's files as data, since it does not execute them itself; its own code, which
 // no sample can lie in, is mapped as code.
-std::optional<perf::MapRecord> parse_guest_mapping(std::string_view line,
-                                                   std::uint64_t guest_base) {
-    const auto words = base::split_words(line);
-    if (words.size() < 6 || words[1].size() != 4 || !words[5].starts_with('/')) return std::nullopt;
-    if (words[1][0] != 'r' || words[1][1] != '-' || words[1][2] != '-') return std::nullopt;
-    std::string as_code(line);
-    as_code[static_cast<std::size_t>(words[1].data() - line.data()) + 2] = 'x';
-    auto map = parse_code_mapping(as_code);
-    if (map) map->start -= guest_base;
-    return map;
+bool is_guest_code(const proc::Mapping& mapping) {
+    return mapping.readable && !mapping.writable && !mapping.executable &&
+           mapping.path.starts_with('/');
 }
 
 std::string name_of(const CountFile& file) {
@@ -74,12 +68,13 @@ void describe_image(const base::SysRoot& root, const CountFile& file, const std:
     std::sort(lines.begin(), lines.end());
     lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
     for (const auto line : lines) {
-        auto map = parse_guest_mapping(line, extension.guest_base);
-        if (!map) continue;
-        map->pid = map->tid = extension.pid;
-        map->time_ns = extension.began_ns;
-        map->build_id = symbols::read_build_id(map->file);
-        perf::encode_process_map(out, *map);
+        const auto mapping = proc::parse_mapping(line);
+        if (!mapping || !is_guest_code(*mapping)) continue;
+        auto map = code_record(extension.pid, *mapping);
+        map.start -= extension.guest_base;
+        map.time_ns = extension.began_ns;
+        map.build_id = symbols::read_build_id(map.file);
+        perf::encode_process_map(out, map);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/byte_writer.h"
+#include "proc/mounts.h"
 
 namespace ringside::record {
 
@@ -15,9 +16,7 @@ namespace {
 using base::ByteWriter;
 
 std::string tracefs_file(const base::SysRoot& root, const std::string& path) {
-    for (const std::string mount : {"/sys/kernel/tracing/", "/sys/kernel/debug/tracing/"})
-        if (auto text = root.read(mount + path)) return *text;
-    return {};
+    return root.read(proc::tracefs_folder(root) + "/" + path).value_or("");
 }
 
 void add_sized(ByteWriter& out, const std::string& text) {

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include "platform/clock_source.h"
+#include "proc/stat.h"
 
 namespace ringside::trust {
 
@@ -25,10 +24,9 @@ bool is_frozen(const SlotObservation& slot) {
 }
 
 std::optional<std::uint64_t> stolen_ns(const base::SysRoot& root) {
-    const auto text = root.read("/proc/stat");
-    const auto ticks = text ? platform::parse_steal_ticks(*text) : std::nullopt;
-    if (!ticks) return std::nullopt;
-    return *ticks * (1'000'000'000u / static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK)));
+    const auto stat = proc::read_stat(root);
+    if (!stat) return std::nullopt;
+    return stat->total.steal * proc::tick_ns();
 }
 
 std::uint64_t median(std::vector<std::uint64_t> values) {

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "proc/cpus.h"
+#include "proc/mounts.h"
+#include "proc/task.h"
 
 namespace ringside::components::cpu {
 
@@ -14,14 +16,6 @@ namespace {
 
 using base::fail;
 using base::SysRoot;
-
-Result<std::vector<int>> online_cpus(const SysRoot& root) {
-    const auto text = root.read_trimmed("/sys/devices/system/cpu/online");
-    if (!text) return text.error();
-    const auto cpus = base::parse_cpu_list(*text);
-    if (!cpus || cpus->empty()) return fail(ErrorCode::io, "cannot read the list of CPUs");
-    return *cpus;
-}
 
 Places on_cpus(const std::vector<int>& cpus) {
     Places places;
@@ -31,7 +25,7 @@ Places on_cpus(const std::vector<int>& cpus) {
 }
 
 Result<Places> on_all_cpus(const SysRoot& root) {
-    const auto cpus = online_cpus(root);
+    const auto cpus = proc::online_cpus(root);
     if (!cpus) return cpus.error();
     Places places = on_cpus(*cpus);
     places.may_vanish = true;
@@ -39,19 +33,14 @@ Result<Places> on_all_cpus(const SysRoot& root) {
 }
 
 Result<Places> on_threads_of(const SysRoot& root, int pid) {
-    const std::string tasks = "/proc/" + std::to_string(pid == 0 ? ::getpid() : pid) + "/task";
-    const auto names = root.list(tasks);
-    if (!names) {
+    const auto tids = proc::list_threads(root, pid == 0 ? ::getpid() : pid);
+    if (!tids) {
         return fail(ErrorCode::not_found, "no process " + std::to_string(pid),
                     "it may have ended; `ps` shows those that run");
     }
     Places places;
     places.may_vanish = true;
-    for (const auto& name : *names) {
-        if (const auto tid = base::parse_u64(name)) {
-            places.targets.push_back({static_cast<pid_t>(*tid), -1});
-        }
-    }
+    for (const pid_t tid : *tids) places.targets.push_back({tid, -1});
     return places;
 }
 
@@ -60,11 +49,11 @@ Result<Places> on_threads_of(const SysRoot& root, int pid) {
 Result<Places> in_cgroup(const SysRoot& root, const std::string& path) {
     auto places = on_all_cpus(root);
     if (!places) return places;
-    const std::string below = path.starts_with('/') ? path : "/" + path;
-    for (const std::string mount :
-         {"/sys/fs/cgroup/perf_event", "/sys/fs/cgroup/unified", "/sys/fs/cgroup"}) {
-        const std::string folder = root.locate(mount + below);
-        places->cgroup = base::Fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    auto folders = proc::cgroup_folders(path);
+    folders.insert(folders.begin(), proc::cgroup_v1_folder("perf_event", path));
+    for (const auto& folder : folders) {
+        places->cgroup =
+            base::Fd(::open(root.locate(folder).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
         if (places->cgroup) break;
     }
     if (!places->cgroup) {

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "events/pmu.h"
 #include "perf/event_fd.h"
+#include "proc/cpus.h"
+#include "proc/task.h"
 
 namespace ringside::components::kvm {
 
@@ -32,18 +33,14 @@ class TracepointSource final : public Source {
 Result<std::vector<perf::Target>> targets_of(const base::SysRoot& root, int pid) {
     std::vector<perf::Target> targets;
     if (pid == 0) {
-        const auto online = root.read_trimmed("/sys/devices/system/cpu/online");
+        const auto online = proc::online_cpus(root);
         if (!online) return online.error();
-        for (const int cpu : base::parse_cpu_list(*online).value_or(std::vector<int>())) {
-            targets.push_back({-1, cpu});
-        }
+        for (const int cpu : *online) targets.push_back({-1, cpu});
         return targets;
     }
-    const auto tids = root.list(fmt::format("/proc/{}/task", pid));
+    const auto tids = proc::list_threads(root, pid);
     if (!tids) return tids.error();
-    for (const auto& tid : *tids) {
-        targets.push_back({static_cast<pid_t>(base::parse_u64(tid).value_or(0)), -1});
-    }
+    for (const pid_t tid : *tids) targets.push_back({tid, -1});
     return targets;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "proc/task.h"
 
 namespace ringside::components::kvm {
 
@@ -58,26 +59,24 @@ Result<Vmm> find_vmm(const base::SysRoot& root, int pid) {
         return base::fail(ErrorCode::not_found,
                           fmt::format("process {} runs no virtual machine", pid));
     }
-    vmm.name = root.read_trimmed(fmt::format("/proc/{}/comm", pid)).value_or("");
+    vmm.name = proc::read_name(root, pid).value_or("");
     add_debug_folders(root, vmm);
     return vmm;
 }
 
 std::vector<Vmm> find_vmms(const base::SysRoot& root) {
     std::vector<Vmm> found;
-    for (const auto& name : root.list("/proc").value_or({})) {
-        const auto pid = base::parse_u64(name);
-        if (!pid) continue;
-        auto vmm = find_vmm(root, static_cast<int>(*pid));
+    for (const pid_t pid : proc::list_processes(root).value_or({})) {
+        auto vmm = find_vmm(root, pid);
         if (vmm) found.push_back(std::move(*vmm));
     }
     return found;
 }
 
 Result<base::Fd> copy_descriptor(int pid, int fd) {
-    const base::Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    if (!process) return base::fail_errno(errno, fmt::format("cannot reach process {}", pid));
-    base::Fd copy(static_cast<int>(::syscall(SYS_pidfd_getfd, process.get(), fd, 0)));
+    const auto process = proc::open_pidfd(pid);
+    if (!process) return process.error();
+    base::Fd copy(static_cast<int>(::syscall(SYS_pidfd_getfd, process->get(), fd, 0)));
     if (!copy) {
         return base::fail_errno(errno, fmt::format("cannot share a descriptor of process {}", pid),
                                 "run as root, or with CAP_SYS_PTRACE");

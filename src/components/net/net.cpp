@@ -11,6 +11,7 @@
 #include "components/lookup.h"
 #include "components/net/driver_statistics.h"
 #include "components/net/net_counters.h"
+#include "proc/task.h"
 
 namespace ringside::components::net {
 
@@ -36,11 +37,11 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 // In a network namespace of some process that we can see, each looked at once.
 bool exists_somewhere(const base::SysRoot& root, std::string_view interface) {
     std::set<std::string> seen;
-    for (const auto& pid : root.list("/proc").value_or({})) {
-        if (!base::parse_u64(pid)) continue;
-        const auto space = root.read_link("/proc/" + pid + "/ns/net");
+    for (const pid_t pid : proc::list_processes(root).value_or({})) {
+        const auto process = fmt::format("/proc/{}", pid);
+        const auto space = root.read_link(process + "/ns/net");
         if (!space || !seen.insert(*space).second) continue;
-        if (contains(names_in(root, "/proc/" + pid + "/net/dev"), interface)) return true;
+        if (contains(names_in(root, process + "/net/dev"), interface)) return true;
     }
     return false;
 }

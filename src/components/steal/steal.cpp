@@ -11,6 +11,7 @@
 #include "components/lookup.h"
 #include "components/steal/steal_counters.h"
 #include "platform/machine.h"
+#include "proc/cpus.h"
 
 namespace ringside::components::steal {
 
@@ -71,10 +72,7 @@ class StealComponent final : public session::Component {
             {"PROCESS", "time stolen while a thread of the process was on a CPU", "ns", false,
              process_id},
             {"TOTAL", "time stolen from all CPUs", "ns", false, total_id}};
-        const auto online = root_.read_trimmed("/sys/devices/system/cpu/online").value_or("");
-        for (const int cpu : base::parse_cpu_list(online).value_or(std::vector<int>())) {
-            all.push_back(cpu_event(cpu));
-        }
+        for (const int cpu : proc::online_cpus(root_).value_or({})) all.push_back(cpu_event(cpu));
         return all;
     }
 

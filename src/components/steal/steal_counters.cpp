@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "proc/task.h"
 #include "session/sampled_counters.h"
 
 namespace ringside::components::steal {
@@ -15,15 +15,6 @@ namespace {
 
 using clocks::Environment;
 using Kind = Target::Kind;
-
-// The process that thread `tid` belongs to.
-Result<pid_t> process_of(const base::SysRoot& root, int tid) {
-    const auto status = root.read(fmt::format("/proc/{}/status", tid));
-    if (!status) return status.error();
-    const auto pid = base::parse_u64(base::find_field(*status, "Tgid").value_or(""));
-    if (!pid) return base::fail(ErrorCode::bad_input, fmt::format("thread {} has no Tgid", tid));
-    return static_cast<pid_t>(*pid);
-}
 
 Result<clocks::Subject> find_subject(const base::SysRoot& root, const std::string& name,
                                      std::uint64_t id, const SetOptions& options) {
@@ -43,7 +34,7 @@ Result<clocks::Subject> find_subject(const base::SysRoot& root, const std::strin
     if (id == thread_id) return clocks::find_thread(root, target.id);
     const auto follow = options.inherit ? Follow::children : Follow::threads;
     if (target.kind != Kind::thread) return clocks::find_process(root, target.id, follow);
-    const auto pid = process_of(root, target.id);
+    const auto pid = proc::process_of(root, target.id);
     if (!pid) return pid.error();
     return clocks::find_process(root, *pid, follow);
 }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "../platform/temp_tree.h"
-#include "clocks/proc_stat.h"
+#include "proc/stat.h"
 
 namespace ringside::accounting {
 namespace {
@@ -28,13 +28,13 @@ TEST(MachineTime, IsTheGrowthOfTheCpusThatWereNamed) {
     const auto time = (*meter)->read();
     ASSERT_TRUE(time);
     EXPECT_EQ(time->cpus, 1u);
-    EXPECT_EQ(time->user_ns, 24 * clocks::tick_ns());
-    EXPECT_EQ(time->kernel_ns, 18 * clocks::tick_ns());
-    EXPECT_EQ(time->stolen_ns, 10 * clocks::tick_ns());
-    EXPECT_EQ(time->idle_ns, 20 * clocks::tick_ns());
-    EXPECT_EQ(time->idle_io_ns, 8 * clocks::tick_ns());
+    EXPECT_EQ(time->user_ns, 24 * proc::tick_ns());
+    EXPECT_EQ(time->kernel_ns, 18 * proc::tick_ns());
+    EXPECT_EQ(time->stolen_ns, 10 * proc::tick_ns());
+    EXPECT_EQ(time->idle_ns, 20 * proc::tick_ns());
+    EXPECT_EQ(time->idle_io_ns, 8 * proc::tick_ns());
     EXPECT_EQ(time->unexplained_ns(), static_cast<std::int64_t>(time->wall_ns) -
-                                          static_cast<std::int64_t>(80 * clocks::tick_ns()));
+                                          static_cast<std::int64_t>(80 * proc::tick_ns()));
 }
 
 TEST(MachineTime, AllCpusUnlessSomeAreNamed) {
@@ -46,7 +46,7 @@ TEST(MachineTime, AllCpusUnlessSomeAreNamed) {
     const auto time = (*meter)->read();
     ASSERT_TRUE(time);
     EXPECT_EQ(time->cpus, 2u);
-    EXPECT_EQ(time->user_ns, 36 * clocks::tick_ns());
+    EXPECT_EQ(time->user_ns, 36 * proc::tick_ns());
 }
 
 TEST(MachineTime, OfACgroupOfVersionTwo) {

@@ -9,7 +9,7 @@
 
 #include "../platform/temp_tree.h"
 #include "accounting/meter.h"
-#include "clocks/proc_stat.h"
+#include "proc/stat.h"
 
 namespace ringside::accounting {
 namespace {
@@ -83,7 +83,7 @@ TEST_F(SumsOfAMachine, DelayAccountingAloneTellsOfIo) {
     tree_.put("/proc/sys/kernel/sched_schedstats", "0\n")
         .put("/proc/sys/kernel/task_delayacct", "1\n");
     const ThreadSums found = sums();
-    EXPECT_EQ(found.io_ns, 7 * clocks::tick_ns());
+    EXPECT_EQ(found.io_ns, 7 * proc::tick_ns());
     EXPECT_FALSE(found.sleeping_ns);
     EXPECT_FALSE(found.blocked_ns);
 }
@@ -115,7 +115,7 @@ TEST_F(SumsOfAMachine, ABudgetIsWhatGrewSinceItWasOpened) {
     EXPECT_EQ(facts.waiting.ns, 500'000u);
     EXPECT_EQ(facts.blocked.ns, 15'000'000u);
     EXPECT_EQ(facts.sleeping.ns, 30'000'000u);
-    EXPECT_EQ(facts.ticks->user_ns, 30 * clocks::tick_ns());
+    EXPECT_EQ(facts.ticks->user_ns, 30 * proc::tick_ns());
     EXPECT_EQ(facts.ticks->system_ns, 0u);
     EXPECT_FALSE(facts.paging.ns);
     EXPECT_EQ(facts.paging.reason, "kernel.task_delayacct is 0");

@@ -58,5 +58,13 @@ TEST(Text, FindFieldTakesTheFirstLineWithTheKey) {
     EXPECT_FALSE(find_field(cpuinfo, "model"));
 }
 
+TEST(Text, ATasksNameMayHoldAnything) {
+    EXPECT_EQ(behind_task_name("1 (x) R 2"), " R 2");
+    EXPECT_EQ(behind_task_name("1 (a) b (c)) R 2"), " R 2");
+    EXPECT_EQ(behind_task_name("1 (a\n2 (b) Z 1) R 2"), " R 2");
+    EXPECT_EQ(behind_task_name("1 (x)"), "");
+    EXPECT_FALSE(behind_task_name("1 (x"));
+}
+
 }  // namespace
 }  // namespace ringside::base

@@ -2,8 +2,6 @@
 // are what the clocks state themselves and the steps of /proc/stat; nothing depends on speed.
 #include <atomic>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -12,7 +10,7 @@
 
 #include <ringside/clocks.h>
 
-#include "clocks/proc_stat.h"
+#include "proc/stat.h"
 
 namespace ringside::clocks {
 namespace {
@@ -21,14 +19,11 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 constexpr std::uint64_t patience_ns = 4 * second_ns;
 constexpr std::uint64_t enough_ticks = 3;
 
-ProcStat proc_stat_now() {
-    std::ifstream file("/proc/stat");
-    std::stringstream text;
-    text << file.rdbuf();
-    return parse_proc_stat(text.str()).value_or(ProcStat{});
+proc::Stat proc_stat_now() {
+    return proc::read_stat(base::SysRoot()).value_or(proc::Stat{});
 }
 
-std::uint64_t steal_ticks(const TickSums& sums) {
+std::uint64_t steal_ticks(const proc::TickSums& sums) {
     std::uint64_t ticks = 0;
     for (const auto& [cpu, used] : sums.since_start()) ticks += used.steal;
     return ticks;
@@ -81,7 +76,7 @@ struct Crowd {
     std::atomic<bool> stop = false;
 };
 
-void wait_for_steal(TickSums& sums) {
+void wait_for_steal(proc::TickSums& sums) {
     const std::uint64_t end = real_ns() + patience_ns;
     while (real_ns() < end && steal_ticks(sums) < enough_ticks) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -91,13 +86,13 @@ void wait_for_steal(TickSums& sums) {
 
 TEST(LiveSteal, WhatThreadsLostIsWhatTheirCpusLost) {
     const auto clocks = Clocks::open();
-    TickSums sums;
+    proc::TickSums sums;
     sums.add(proc_stat_now());
     Crowd crowd(clocks, clocks);
     wait_for_steal(sums);
     crowd.end();
     sums.add(proc_stat_now());
-    const std::uint64_t by_cpus_ns = steal_ticks(sums) * tick_ns();
+    const std::uint64_t by_cpus_ns = steal_ticks(sums) * proc::tick_ns();
     std::uint64_t by_threads_ns = 0;
     std::uint64_t error_ns = 0;
     std::uint64_t borne_by_others_ns = 0;
@@ -105,9 +100,9 @@ TEST(LiveSteal, WhatThreadsLostIsWhatTheirCpusLost) {
         const Steal& steal = row.times.steal;
         if (!steal.ns) GTEST_SKIP() << "no per-thread steal here: " << steal.reason;
         by_threads_ns += *steal.ns;
-        error_ns += steal.error_ns + 2 * tick_ns();
+        error_ns += steal.error_ns + 2 * proc::tick_ns();
         // Others on the CPU, before and after included, may have borne all their time's worth.
-        const std::uint64_t busy_ns = sums.since_start().at(row.cpu).busy() * tick_ns();
+        const std::uint64_t busy_ns = sums.since_start().at(row.cpu).busy() * proc::tick_ns();
         borne_by_others_ns +=
             busy_ns > *row.times.occupied_ns ? busy_ns - *row.times.occupied_ns : 0;
     }
@@ -136,7 +131,7 @@ TEST(LiveSteal, TheDifferenceOfClocksAndTheTracerAgree) {
         GTEST_SKIP() << "CPU time is not known to exclude steal: "
                      << first.steal_accounting().evidence;
     }
-    TickSums sums;
+    proc::TickSums sums;
     sums.add(proc_stat_now());
     Crowd crowd(first, second);
     wait_for_steal(sums);
@@ -164,7 +159,7 @@ TEST(LiveSteal, CountersAndProcStatAgreeForEveryCpu) {
     const auto coarse_clock = Clocks::open(coarse).cpu_steal();
     ASSERT_TRUE(fine_clock) << fine_clock.error().what;
     ASSERT_TRUE(coarse_clock) << coarse_clock.error().what;
-    TickSums sums;
+    proc::TickSums sums;
     sums.add(proc_stat_now());
     wait_for_steal(sums);
     const auto by_stat = coarse_clock->read();

@@ -175,12 +175,5 @@ TEST(KvmTable, RowsAreSortedByWhatIsAskedFor) {
     EXPECT_FALSE(parse_sort_key("weather"));
 }
 
-TEST(KvmTable, OnlyQemusNamesForThreadsSayTheVcpu) {
-    EXPECT_EQ(vcpu_of_thread_name("CPU 12/KVM"), 12u);
-    EXPECT_EQ(vcpu_of_thread_name("CPU /KVM"), std::nullopt);
-    EXPECT_EQ(vcpu_of_thread_name("fc_vcpu 0"), std::nullopt);
-    EXPECT_EQ(vcpu_of_thread_name(""), std::nullopt);
-}
-
 }  // namespace
 }  // namespace ringside::kvm_stat

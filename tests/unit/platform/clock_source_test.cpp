@@ -14,11 +14,14 @@ Hypervisor guest(const std::string& name) {
     return hypervisor;
 }
 
-TEST(ClockSource, StealIsTheEighthNumberOfTheCpuLine) {
-    EXPECT_EQ(parse_steal_ticks("intr 1\ncpu  1 2 3 4 5 6 7 88 9 10\ncpu0 1 2 3 4 5 6 7 8\n"), 88u);
-    EXPECT_FALSE(parse_steal_ticks("cpu 1 2 3 4 5 6 7\n"));
-    EXPECT_FALSE(parse_steal_ticks("cpu 1 2 3 4 5 6 7 -1\n"));
-    EXPECT_FALSE(parse_steal_ticks(""));
+TEST(ClockSource, StealInTheCpuLineIsReported) {
+    TempTree tree;
+    tree.put("/proc/stat", "cpu  1 2 3 4 5 6 7 88 9 10\ncpu0 1 2 3 4 5 6 7 88 9 10\n");
+    const auto reported = read_clock_source(tree.root(), Cpuid(), {}, guest("kvm")).steal_reported;
+    EXPECT_EQ(reported.value, true);
+    EXPECT_EQ(reported.evidence.text, "88 ticks of steal");
+    tree.put("/proc/stat", "cpu  1 2 3 4 5 6 7 0 9 10\n");
+    EXPECT_FALSE(read_clock_source(tree.root(), Cpuid(), {}, guest("kvm")).steal_reported.value);
 }
 
 TEST(ClockSource, KvmsStealBitIsReadWhereItsSignatureStands) {

@@ -1,6 +1,5 @@
 #include "platform/container.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "platform/container_signs.h"
@@ -9,29 +8,9 @@
 namespace ringside::platform {
 namespace {
 
-using ::testing::ElementsAre;
-
 TEST(ContainerSigns, TheContainerVariable) {
     EXPECT_EQ(parse_container_variable(std::string_view("A=1\0container=lxc\0", 18)), "lxc");
     EXPECT_FALSE(parse_container_variable("mycontainer=lxc"));
-}
-
-TEST(ContainerSigns, TheRootMountIsTheLastOneOnSlash) {
-    const auto mount = parse_root_mount(
-        "1 1 0:2 / / rw - rootfs none rw\n"
-        "24 1 254:1 /sub / rw,relatime shared:1 master:2 - ext4 /dev/vda1 rw,errors=remount-ro\n"
-        "25 24 0:9 / /proc rw - proc proc rw\n"
-        "26 24 0:9 / / rw - short\n");
-    ASSERT_TRUE(mount);
-    EXPECT_EQ(mount->root, "/sub");
-    EXPECT_EQ(mount->type, "ext4");
-    EXPECT_EQ(mount->source, "/dev/vda1");
-    EXPECT_FALSE(parse_root_mount("no mount at all"));
-}
-
-TEST(ContainerSigns, CgroupPathsMayHoldColons) {
-    EXPECT_THAT(parse_cgroup_paths("12:cpu,cpuacct:/docker/a:b\n0::/\nbad\n1:x\n"),
-                ElementsAre("/docker/a:b"));
 }
 
 TEST(Container, IsFoundByCgroupVersionOne) {

@@ -13,20 +13,6 @@
 namespace ringside::profile {
 namespace {
 
-TEST(LiveMaps, OnlyCodeWithItsWholePath) {
-    const auto mappings = parse_maps(
-        "55d0c0000000-55d0c0001000 r--p 00000000 fd:01 12   /usr/bin/app\n"
-        "55d0c0001000-55d0c0003000 r-xp 00001000 fd:01 12   /usr/bin/my app (deleted)\n"
-        "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
-        "nonsense\n");
-    ASSERT_EQ(mappings.size(), 2u);
-    EXPECT_EQ(mappings[0].where.start, 0x55d0c0001000u);
-    EXPECT_EQ(mappings[0].where.end, 0x55d0c0003000u);
-    EXPECT_EQ(mappings[0].where.file_offset, 0x1000u);
-    EXPECT_EQ(mappings[0].path, "/usr/bin/my app (deleted)");
-    EXPECT_EQ(mappings[1].path, "");
-}
-
 extern "C" __attribute__((noinline)) std::uint64_t ringside_live_landmark(std::uint64_t rounds) {
     std::uint64_t value = 1;
     for (std::uint64_t i = 0; i < rounds; ++i) {

@@ -26,26 +26,24 @@ std::string text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(CodeMapping, IsReadFromALineOfMaps) {
-    const auto map = parse_code_mapping(
+TEST(Processes, CodeIsRecordedAsPerfDoes) {
+    const auto mapping = proc::parse_mapping(
         "55d0c000-55d0e000 r-xp 00001000 fe:01 1234                       /opt/a b/prog");
-    ASSERT_TRUE(map);
-    EXPECT_EQ(map->start, 0x55d0c000u);
-    EXPECT_EQ(map->size, 0x2000u);
-    EXPECT_EQ(map->file_offset, 0x1000u);
-    EXPECT_EQ(map->file, "/opt/a b/prog");
-    EXPECT_EQ(map->major, 0xfeu);
-    EXPECT_EQ(map->inode, 1234u);
-    EXPECT_EQ(map->protection, unsigned{PROT_READ | PROT_EXEC});
-    EXPECT_EQ(map->flags, unsigned{MAP_PRIVATE});
-}
-
-TEST(CodeMapping, LeavesOutDataAndNonsense) {
-    EXPECT_FALSE(parse_code_mapping("55d0c000-55d0e000 rw-p 00001000 fe:01 1234 /x"));
-    EXPECT_FALSE(parse_code_mapping("55d0e000-55d0c000 r-xp 00001000 fe:01 1234 /x"));
-    EXPECT_FALSE(parse_code_mapping("nonsense r-xp 0 0 0"));
-    EXPECT_FALSE(parse_code_mapping(""));
-    EXPECT_EQ(parse_code_mapping("1000-2000 r-xp 00000000 00:00 0")->file, "//anon");
+    ASSERT_TRUE(mapping);
+    const auto map = code_record(17, *mapping);
+    EXPECT_EQ(map.pid, 17u);
+    EXPECT_EQ(map.tid, 17u);
+    EXPECT_EQ(map.start, 0x55d0c000u);
+    EXPECT_EQ(map.size, 0x2000u);
+    EXPECT_EQ(map.file_offset, 0x1000u);
+    EXPECT_EQ(map.file, "/opt/a b/prog");
+    EXPECT_EQ(map.major, 0xfeu);
+    EXPECT_EQ(map.minor, 1u);
+    EXPECT_EQ(map.inode, 1234u);
+    EXPECT_EQ(map.protection, unsigned{PROT_READ | PROT_EXEC});
+    EXPECT_EQ(map.flags, unsigned{MAP_PRIVATE});
+    EXPECT_EQ(code_record(17, *proc::parse_mapping("1000-2000 r-xs 00000000 00:00 0")).file,
+              "//anon");
 }
 
 TEST(Processes, TellTheirThreadsAndCode) {

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-namespace ringside::base {
+namespace ringside::proc {
 
 class Orphans {
   public:
@@ -27,4 +27,4 @@ class Orphans {
     std::vector<pid_t> before_;
 };
 
-}  // namespace ringside::base
+}  // namespace ringside::proc

@@ -1,4 +1,4 @@
-#include "base/orphans.h"
+#include "proc/orphans.h"
 
 #include <algorithm>
 
@@ -8,29 +8,19 @@
 #include <unistd.h>
 
 #include "base/sys_root.h"
-#include "base/text.h"
+#include "proc/task.h"
 
-namespace ringside::base {
+namespace ringside::proc {
 
 namespace {
-
-// "PID (NAME) STATE PARENT ...", in which a name may hold anything.
-bool has_parent(std::string_view stat, pid_t parent) {
-    const auto name_end = stat.rfind(')');
-    if (name_end == std::string_view::npos) return false;
-    const auto words = split_words(stat.substr(name_end + 1));
-    return words.size() > 1 && parse_u64(words[1]) == static_cast<std::uint64_t>(parent);
-}
 
 // /proc/PID/task/TID/children is not in every kernel.
 std::vector<pid_t> own_children() {
     std::vector<pid_t> found;
-    const SysRoot root;
-    for (const auto& name : root.list("/proc").value_or({})) {
-        const auto pid = parse_u64(name);
-        if (!pid) continue;
-        const auto stat = root.read("/proc/" + name + "/stat");
-        if (stat && has_parent(*stat, ::getpid())) found.push_back(static_cast<pid_t>(*pid));
+    const base::SysRoot root;
+    for (const pid_t pid : list_processes(root).value_or({})) {
+        const auto stat = read_process_stat(root, pid);
+        if (stat && stat->parent == ::getpid()) found.push_back(pid);
     }
     return found;
 }
@@ -62,4 +52,4 @@ void Orphans::end() const {
     }
 }
 
-}  // namespace ringside::base
+}  // namespace ringside::proc

@@ -1,13 +1,14 @@
-#include "clocks/proc_stat.h"
+#include "proc/stat.h"
 
 #include <algorithm>
 #include <array>
 
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/text.h"
 
-namespace ringside::clocks {
+namespace ringside::proc {
 
 namespace {
 
@@ -62,8 +63,8 @@ std::optional<CpuLine> parse_cpu_line(std::string_view line) {
     return CpuLine{*cpu, *ticks};
 }
 
-std::optional<ProcStat> parse_proc_stat(std::string_view text) {
-    ProcStat stat;
+std::optional<Stat> parse_stat(std::string_view text) {
+    Stat stat;
     bool any = false;
     for (const auto line : base::split_lines(text)) {
         const auto parsed = parse_cpu_line(line);
@@ -74,7 +75,15 @@ std::optional<ProcStat> parse_proc_stat(std::string_view text) {
     return any ? std::optional(stat) : std::nullopt;
 }
 
-void TickSums::add(const ProcStat& now) {
+Result<Stat> read_stat(const base::SysRoot& root) {
+    const auto text = root.read("/proc/stat");
+    if (!text) return text.error();
+    auto stat = parse_stat(*text);
+    if (!stat) return base::fail(ErrorCode::bad_input, "/proc/stat has no CPU lines");
+    return std::move(*stat);
+}
+
+void TickSums::add(const Stat& now) {
     for (const auto& [cpu, ticks] : now.cpus) add(cpu, ticks);
 }
 
@@ -92,4 +101,4 @@ std::uint64_t tick_ns() {
     return 1'000'000'000u / static_cast<std::uint64_t>(per_second > 0 ? per_second : 100);
 }
 
-}  // namespace ringside::clocks
+}  // namespace ringside::proc

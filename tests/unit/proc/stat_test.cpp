@@ -1,9 +1,13 @@
-#include "clocks/proc_stat.h"
+#include "proc/stat.h"
 
 #include <gtest/gtest.h>
 
-namespace ringside::clocks {
+#include "../platform/temp_tree.h"
+
+namespace ringside::proc {
 namespace {
+
+using platform::TempTree;
 
 CpuTicks with_steal(std::uint64_t ticks) {
     CpuTicks cpu;
@@ -11,14 +15,14 @@ CpuTicks with_steal(std::uint64_t ticks) {
     return cpu;
 }
 
-ProcStat one_cpu(int number, const CpuTicks& ticks) {
-    ProcStat stat;
+Stat one_cpu(int number, const CpuTicks& ticks) {
+    Stat stat;
     stat.cpus[number] = ticks;
     return stat;
 }
 
-TEST(ProcStat, ReadsTheColumnsOfEveryCpu) {
-    const auto stat = parse_proc_stat(
+TEST(Stat, ReadsTheColumnsOfEveryCpu) {
+    const auto stat = parse_stat(
         "cpu  10 2 30 400 5 6 7 80 9 1\n"
         "cpu0 4 1 10 200 2 3 4 50 9 1\n"
         "cpu3 6 1 20 200 3 3 3 30 0 0\n"
@@ -29,29 +33,41 @@ TEST(ProcStat, ReadsTheColumnsOfEveryCpu) {
     EXPECT_EQ(stat->cpus.at(3), (CpuTicks{6, 1, 20, 200, 3, 3, 3, 30}));
 }
 
-TEST(ProcStat, BusyCountsGuestTimeOnceAndStealToo) {
+TEST(Stat, BusyCountsGuestTimeOnceAndStealToo) {
     // guest and guest_nice, the last two, are in user and nice already
-    const auto stat = parse_proc_stat("cpu0 100 10 5 1000 50 1 2 20 90 10\n");
+    const auto stat = parse_stat("cpu0 100 10 5 1000 50 1 2 20 90 10\n");
     ASSERT_TRUE(stat);
     EXPECT_EQ(stat->cpus.at(0).busy(), 100u + 10 + 5 + 1 + 2 + 20);
 }
 
-TEST(ProcStat, AShortLineOfAnOldKernelEndsWithZeros) {
-    const auto stat = parse_proc_stat("cpu 1 2 3 4\ncpu0 1 2 3 4\n");
+TEST(Stat, AShortLineOfAnOldKernelEndsWithZeros) {
+    const auto stat = parse_stat("cpu 1 2 3 4\ncpu0 1 2 3 4\n");
     ASSERT_TRUE(stat);
     EXPECT_EQ(stat->cpus.at(0).idle, 4u);
     EXPECT_EQ(stat->cpus.at(0).steal, 0u);
 }
 
-TEST(ProcStat, LeavesOutWhatMakesNoSense) {
-    const auto stat = parse_proc_stat(
+TEST(Stat, LeavesOutWhatMakesNoSense) {
+    const auto stat = parse_stat(
         "cpu 1 2 3 4 5 6 7 8\ncpux 1 2\ncpu1 a b\ncpu99999999 1 2\ncpu2 18446744073709551616 1\n"
         "cpu4 1 2 3 4 5 6 7 8\n");
     ASSERT_TRUE(stat);
     ASSERT_EQ(stat->cpus.size(), 1u);
     EXPECT_EQ(stat->cpus.count(4), 1u);
-    EXPECT_FALSE(parse_proc_stat(""));
-    EXPECT_FALSE(parse_proc_stat("intr 1 2 3\n"));
+    EXPECT_FALSE(parse_stat(""));
+    EXPECT_FALSE(parse_stat("intr 1 2 3\n"));
+}
+
+TEST(ProcStat, IsReadFromTheMachine) {
+    TempTree tree;
+    EXPECT_EQ(read_stat(tree.root()).error().code, ErrorCode::not_found);
+    tree.put("/proc/stat", "intr 1 2 3\n");
+    EXPECT_EQ(read_stat(tree.root()).error().code, ErrorCode::bad_input);
+    tree.put("/proc/stat", "cpu  1 2 3 4 5 6 7 8 9 10\ncpu1 1 2 3 4 5 6 7 8 9 10\n");
+    const auto stat = read_stat(tree.root());
+    ASSERT_TRUE(stat);
+    EXPECT_EQ(stat->total.steal, 8u);
+    EXPECT_EQ(stat->cpus.at(1).user, 1u);
 }
 
 TEST(TickSums, StepsBackCountAsNothing) {
@@ -64,7 +80,7 @@ TEST(TickSums, StepsBackCountAsNothing) {
 
 TEST(TickSums, ACpuThatGoesAndComesBackKeepsItsSum) {
     TickSums sums;
-    ProcStat both = one_cpu(0, with_steal(5));
+    Stat both = one_cpu(0, with_steal(5));
     both.cpus[1] = with_steal(50);
     sums.add(both);
     both.cpus[1] = with_steal(60);
@@ -85,4 +101,4 @@ TEST(TickSums, ANewCpuCountsFromWhenItWasFirstSeen) {
 }
 
 }  // namespace
-}  // namespace ringside::clocks
+}  // namespace ringside::proc

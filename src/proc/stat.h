@@ -7,7 +7,11 @@
 #include <optional>
 #include <string_view>
 
-namespace ringside::clocks {
+#include <ringside/result.h>
+
+#include "base/sys_root.h"
+
+namespace ringside::proc {
 
 // In ticks of USER_HZ. User time includes guest time, nice includes guest_nice (proc(5)).
 struct CpuTicks {
@@ -25,7 +29,7 @@ struct CpuTicks {
     bool operator==(const CpuTicks&) const = default;
 };
 
-struct ProcStat {
+struct Stat {
     CpuTicks total;
     std::map<int, CpuTicks> cpus;  // online ones
 };
@@ -39,12 +43,15 @@ std::optional<CpuLine> parse_cpu_line(std::string_view line);
 
 // Total: a short line ends with zeros, one that makes no sense is left out. nullopt without any
 // "cpu" line.
-std::optional<ProcStat> parse_proc_stat(std::string_view text);
+std::optional<Stat> parse_stat(std::string_view text);
+// /proc/stat, for who reads it now and then. Who reads it all the time keeps the file open
+// (base::KeptFile) and takes it line by line.
+Result<Stat> read_stat(const base::SysRoot& root);
 
 // What each CPU used since the first reading. Steps back count as nothing.
 class TickSums {
   public:
-    void add(const ProcStat& now);
+    void add(const Stat& now);
     void add(int cpu, const CpuTicks& now);
     const std::map<int, CpuTicks>& since_start() const { return sums_; }
 
@@ -56,4 +63,4 @@ class TickSums {
 // Nanoseconds in a tick of /proc/stat.
 std::uint64_t tick_ns();
 
-}  // namespace ringside::clocks
+}  // namespace ringside::proc

@@ -1,4 +1,4 @@
-#include "base/orphans.h"
+#include "proc/orphans.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,12 @@
 #include "base/fd.h"
 #include "base/process.h"
 
-namespace ringside::base {
+namespace ringside::proc {
 namespace {
+
+using base::Fd;
+using base::spawn;
+using base::SpawnOptions;
 
 // What a child started is left when it is killed, and holds the write end of the pipe that this is
 // the read end of.
@@ -55,4 +59,4 @@ TEST(Orphans, GoToInitAgainAfterwards) {
 }
 
 }  // namespace
-}  // namespace ringside::base
+}  // namespace ringside::proc
