@@ -8,7 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "soft/program.h"
+#include "proc/program.h"
+#include "soft/emulator.h"
 
 namespace ringside::softpmu {
 
@@ -106,7 +107,7 @@ std::string execute_emulated(const ExecuteCall& call, std::uint64_t guest_base,
     if (!path || !argv || !envp) return {};
     if (!call.by_path) return path->empty() ? "a file descriptor" : *path;
     if (is_own_file(*path)) path = own_file;
-    const auto program = soft::read_program(*path);
+    const auto program = proc::read_program(*path);
     if (program.error != 0) return {};
     const char* name = soft::emulator_of(program);
     const std::string emulator = name == nullptr ? "" : emulator_path(name);

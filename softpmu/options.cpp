@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "abi/soft_counts.h"
-#include "soft/program.h"
+#include "soft/emulator.h"
 
 namespace ringside::softpmu {
 

@@ -1,23 +1,15 @@
 // A machine that is profiled: samples know the guest's task, and accesses to devices their cost.
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "softpmu/own_mappings.h"
 #include "softpmu/plugin.h"
 
 namespace ringside::softpmu {
 
 namespace {
-
-std::uint64_t now_ns() {
-    timespec now{};
-    ::clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-           static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 // How often the calling thread left its CPU, of its own will or not.
 std::uint64_t context_switches() {
@@ -60,14 +52,14 @@ void finish_access(Vcpu& vcpu, DeviceAccess access, std::uint64_t now) {
     if (access.cost_ns && !access.off_cpu) {
         sample_device_time(vcpu, access.ip, *access.cost_ns, now);
     }
-    profile.clock.go_on(now_ns());
+    profile.clock.go_on(base::now_ns());
 }
 
 void finish_port(Vcpu& vcpu) {
     VcpuProfile& profile = *vcpu.profile;
     if (profile.port_ip == nowhere) [[likely]]
         return;
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = base::now_ns();
     DeviceAccess access;
     access.ip = std::exchange(profile.port_ip, nowhere);
     access.is_write = profile.port_is_write;
@@ -78,14 +70,15 @@ void finish_port(Vcpu& vcpu) {
 void on_kernel_block(unsigned index, void* data) {
     Vcpu& vcpu = vcpu_at(index);
     finish_port(vcpu);
-    vcpu.profile->clock.enter(static_cast<const Block*>(data)->start, now_ns);
+    vcpu.profile->clock.enter(static_cast<const Block*>(data)->start,
+                              [] { return base::now_ns(); });
 }
 
 void on_kernel_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t accessed,
                       void* ip) {
     if (!may_be_device(accessed)) [[likely]]
         return;
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = base::now_ns();
     const qemu_plugin_hwaddr* place = qemu_plugin_get_hwaddr(info, accessed);
     if (!is_device(place)) return;
     Vcpu& vcpu = vcpu_at(index);
@@ -98,7 +91,7 @@ void on_kernel_access(unsigned index, qemu_plugin_meminfo_t info, std::uint64_t 
         finish_access(vcpu, access, now);
     } else {
         vcpu.profile->clock.reached(now);
-        vcpu.profile->clock.go_on(now_ns());
+        vcpu.profile->clock.go_on(base::now_ns());
     }
 }
 
@@ -113,7 +106,7 @@ void on_kernel_port(unsigned index, void* ip) {
     finish_port(vcpu);
     vcpu.profile->port_ip = reinterpret_cast<std::uint64_t>(ip);
     vcpu.profile->port_is_write = Write;
-    vcpu.profile->clock.go_on(now_ns());
+    vcpu.profile->clock.go_on(base::now_ns());
 }
 
 void on_behind_port(unsigned index, void* /*unused*/) {
@@ -122,17 +115,11 @@ void on_behind_port(unsigned index, void* /*unused*/) {
 
 // Whether all of it can be read.
 bool is_mapped(std::uint64_t begin, std::uint64_t bytes) {
-    std::FILE* maps = std::fopen("/proc/self/maps", "re");
-    if (maps == nullptr) return false;
-    char line[4352];
     std::uint64_t reached = begin;
-    while (reached < begin + bytes && std::fgets(line, sizeof line, maps) != nullptr) {
-        char* rest = nullptr;
-        const std::uint64_t from = std::strtoull(line, &rest, 16);
-        const std::uint64_t to = *rest == '-' ? std::strtoull(rest + 1, &rest, 16) : 0;
-        if (from <= reached && to > reached && rest[0] == ' ' && rest[1] == 'r') reached = to;
-    }
-    std::fclose(maps);
+    for_each_mapping([&](const proc::Mapping& mapping) {
+        if (mapping.start <= reached && mapping.end > reached && mapping.readable)
+            reached = mapping.end;
+    });
     return reached >= begin + bytes;
 }
 
@@ -158,7 +145,7 @@ void begin_profile(Vcpu& vcpu) {
 
 void add_profile_sample(const Vcpu& vcpu, std::uint64_t ip) {
     plugin.profile.add_sample(SOFT_SAMPLE_INSTRUCTIONS, ip, plugin.options.period, vcpu.index,
-                              now_ns());
+                              base::now_ns());
 }
 
 // Programs that reach devices themselves, by a mapping, are not timed: it would cost all the others

@@ -1,11 +1,10 @@
 // What happens when QEMU translates a block of the guest's code: what it is, and who is called when
 // it is executed.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "softpmu/own_mappings.h"
 #include "softpmu/plugin.h"
 
 namespace ringside::softpmu {
@@ -128,16 +127,10 @@ void note_mapping(std::uint64_t address) {
     if (std::any_of(plugin.mapped.begin(), plugin.mapped.end(), holds)) return;
     plugin.store.write_maps();
     plugin.mapped.clear();
-    std::FILE* maps = std::fopen("/proc/self/maps", "re");
-    char line[4352];
-    while (maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
-        Range range;
-        char* rest = nullptr;
-        range.begin = std::strtoull(line, &rest, 16) - plugin.guest_base;
-        range.end = std::strtoull(rest + 1, nullptr, 16) - plugin.guest_base;
-        plugin.mapped.push_back(range);
-    }
-    if (maps != nullptr) std::fclose(maps);
+    for_each_mapping([](const proc::Mapping& mapping) {
+        plugin.mapped.push_back(
+            {mapping.start - plugin.guest_base, mapping.end - plugin.guest_base});
+    });
     if (std::none_of(plugin.mapped.begin(), plugin.mapped.end(), holds)) {
         plugin.mapped.push_back({address & ~std::uint64_t{4095}, (address | 4095) + 1});
     }

@@ -7,17 +7,20 @@
 #include "abi/soft_counts.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "soft/program.h"
+#include "proc/program.h"
+#include "soft/emulator.h"
 
 namespace ringside::soft {
 
 namespace {
 
 using base::fail;
+using proc::Program;
 
 Result<Program> find_program(const std::string& name) {
     const auto path = base::find_executable(name);
-    const Program program = path ? read_program(*path) : Program{.error = ENOENT, .words = {name}};
+    const Program program =
+        path ? proc::read_program(*path) : Program{.error = ENOENT, .words = {name}};
     if (program.error == ENOEXEC) {
         return fail(ErrorCode::not_permitted,
                     fmt::format("cannot run {}: it is no program", program.words.front()));

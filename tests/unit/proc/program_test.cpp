@@ -1,4 +1,4 @@
-#include "soft/program.h"
+#include "proc/program.h"
 
 #include <cerrno>
 #include <filesystem>
@@ -7,10 +7,12 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/scratch.h"
 
-namespace ringside::soft {
+namespace ringside::proc {
 namespace {
 
 namespace fs = std::filesystem;
@@ -37,16 +39,28 @@ TEST(Program, AnElfFileIsItself) {
     const auto program = read_program(path);
     EXPECT_EQ(program.error, 0);
     EXPECT_THAT(program.words, ElementsAre(path));
-    EXPECT_STREQ(emulator_of(program), "qemu-aarch64");
-    EXPECT_STREQ(emulator_of(read_program("/proc/self/exe")),
-                 sizeof(void*) == 8 && read_program("/proc/self/exe").machine == EM_AARCH64
-                     ? "qemu-aarch64"
-                     : "qemu-x86_64");
+    EXPECT_EQ(program.machine, EM_AARCH64);
+    EXPECT_TRUE(program.is_64_bit);
+    EXPECT_FALSE(read_program(write("i386", elf(EM_386, ELFCLASS32))).is_64_bit);
+    EXPECT_EQ(read_program("/proc/self/exe").error, 0);
 }
 
-TEST(Program, OtherMachinesHaveNoEmulator) {
-    EXPECT_EQ(emulator_of(read_program(write("riscv", elf(EM_RISCV)))), nullptr);
-    EXPECT_EQ(emulator_of(read_program(write("i386", elf(EM_386, ELFCLASS32)))), nullptr);
+TEST(Program, RunsAsAnotherUserWhereItSaysSo) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+    const auto path = write("set-user-id", elf(EM_X86_64));
+    ASSERT_EQ(::chown(path.c_str(), 1, 0), 0);
+    EXPECT_FALSE(read_program(path).privileged);
+    ASSERT_EQ(::chmod(path.c_str(), 04755), 0);
+    EXPECT_TRUE(read_program(path).privileged);
+    // The kernel ignores the bit of a script, and heeds that of its interpreter.
+    EXPECT_TRUE(read_program(write("script-of-it", "#!" + path + "\n")).privileged);
+    const auto script = write("script", "#!" + write("plain-tool", elf(EM_X86_64)) + "\n");
+    ASSERT_EQ(::chown(script.c_str(), 1, 0), 0);
+    ASSERT_EQ(::chmod(script.c_str(), 04755), 0);
+    EXPECT_FALSE(read_program(script).privileged);
+    ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
+    ASSERT_EQ(::chmod(path.c_str(), 04755), 0);
+    EXPECT_FALSE(read_program(path).privileged) << "we are that user";
 }
 
 TEST(Program, AScriptIsItsInterpreter) {
@@ -72,16 +86,5 @@ TEST(Program, WhatCannotBeExecuted) {
     EXPECT_EQ(read_program(write("loop", "#!" + loop + "\n")).error, ELOOP);
 }
 
-TEST(Program, KeepsItsNameUnderQemu) {
-    const auto tool = write("tool", elf(EM_X86_64));
-    EXPECT_THAT(emulated_arguments("/q", "p.so", read_program(tool), {"name", "x"}),
-                ElementsAre("/q", "-plugin", "p.so", "-0", "name", tool, "x"));
-    const auto script = write("script", "#!" + tool + "\n");
-    EXPECT_THAT(emulated_arguments("/q", "p.so", read_program(script), {"name", "x"}),
-                ElementsAre("/q", "-plugin", "p.so", "-0", tool, tool, script, "x"));
-    EXPECT_THAT(emulated_arguments("/q", "p.so", read_program(tool), {}),
-                ElementsAre("/q", "-plugin", "p.so", "-0", tool, tool));
-}
-
 }  // namespace
-}  // namespace ringside::soft
+}  // namespace ringside::proc
