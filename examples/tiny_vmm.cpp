@@ -3,7 +3,6 @@
 // docs/vpmu.md walks through it. Usage: tiny_vmm [policy]
 #include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -105,12 +104,8 @@ class Vmm {
 };
 
 bool policy_named(const char* name, Policy& policy) {
-    for (unsigned i = 0; i < policy_count; ++i) {
-        if (std::strcmp(policies[i].name, name) != 0) continue;
-        policy = static_cast<Policy>(i);
-        return policy != Policy::paravirtual;  // needs a guest that makes hypercalls
-    }
-    return false;
+    // Logical counters need a guest that makes hypercalls.
+    return find_policy(name, policy) && !is_logical(policy);
 }
 
 }  // namespace

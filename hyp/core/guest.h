@@ -77,7 +77,7 @@ struct Guest {
     std::uint64_t undefined = 0;  // exceptions injected
 
     // A paravirtual guest has hypercalls instead.
-    bool has_pmu_registers() const { return spec.policy != vpmu::Policy::paravirtual; }
+    bool has_pmu_registers() const { return !vpmu::is_logical(spec.policy); }
     bool is_over() const { return state == GuestState::off || state == GuestState::stopped; }
     void stop(const char* why, std::uint64_t address) {
         state = GuestState::stopped;

@@ -15,15 +15,6 @@ bool parse_address(Words& words, std::uint64_t& value) {
     return parse_number(words.next(), 0xffff'ffff, value);
 }
 
-bool parse_policy(std::string_view name, vpmu::Policy& policy) {
-    for (unsigned i = 0; i < vpmu::policy_count; ++i) {
-        if (name != vpmu::policies[i].name) continue;
-        policy = static_cast<vpmu::Policy>(i);
-        return true;
-    }
-    return false;
-}
-
 Problem parse_slice(Words& words, Manifest& into) {
     const bool good = parse_number(words.next(), 1'000'000, into.slice_us) && into.slice_us >= 10;
     return good ? none : "slice_us wants 10 to 1000000";
@@ -126,7 +117,7 @@ Problem parse_boot_arguments(Words& words, GuestSpec& guest) {
 }
 
 Problem parse_policy_of(Words& words, GuestSpec& guest) {
-    return parse_policy(words.next(), guest.policy) ? none : "no such policy";
+    return vpmu::find_policy(words.next(), guest.policy) ? none : "no such policy";
 }
 
 struct RunStatement {

@@ -89,7 +89,7 @@ void Hypervisor::print_guest(const Guest& guest) const {
 
 // shared_view: what the host may know.
 void Hypervisor::print_view(const Guest& guest) const {
-    if (!guest.vm.consents || !vpmu::traits_of(guest.spec.policy).host_sees_totals) return;
+    if (!guest.vm.consents || !vpmu::host_sees_totals(guest.spec.policy)) return;
     for (unsigned i = 0; i < guest.vcpu.view_entries; ++i) {
         const vpmu::ViewEntry& entry = guest.vcpu.view[i];
         print_line("hyp: view guest=", guest.spec.name, " event=", Hex{entry.event.select},

@@ -165,7 +165,7 @@ void Hypervisor::set_slice_alarm() {
 // Does a guest whose counters are loaded want the PMU's interrupt? Then the hardware does too.
 bool Hypervisor::level_is_loaded() const {
     const vpmu::Vcpu* resident = cpu_.resident();
-    return resident != nullptr && resident->vm->policy != vpmu::Policy::paravirtual &&
+    return resident != nullptr && !vpmu::is_logical(resident->vm->policy) &&
            resident->wants_interrupt();
 }
 
@@ -186,7 +186,7 @@ void Hypervisor::enter(Guest& guest) {
     cpu_.enter(vcpu);
     const bool direct = vpmu::direct_registers(vcpu, promised_).all;
     hold_pmu_interrupt(guest, direct);
-    const bool paravirtual = guest.spec.policy == vpmu::Policy::paravirtual;
+    const bool paravirtual = !guest.has_pmu_registers();
     if (paravirtual && vcpu.interrupt_pending) {
         guest.gic.send(platform::pmu_interrupt);
         vcpu.interrupt_injected();

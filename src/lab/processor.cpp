@@ -24,7 +24,7 @@ std::vector<std::uint64_t> make_page(const MachinePlan& plan) {
 std::unique_ptr<Profiler> make_profiler(const MachinePlan& plan, const Encodings& encodings,
                                         const Costs& costs, void* page) {
     if (plan.profile.is_idle()) return nullptr;
-    if (plan.policy == vpmu::Policy::paravirtual) {
+    if (vpmu::is_logical(plan.policy)) {
         return make_thread_counters(plan, encodings, page);
     }
     return make_perf(plan, encodings, costs);
@@ -211,7 +211,7 @@ void Processor::vmm_work(VirtualCpu& one) {
     vmm_work_[1].events = costs_.exit_instructions * percent / 100;
     hardware_.advance_clock(costs_.to_ns(vmm_work_[0].events));
     hardware_.run(vpmu::Mode::host, vmm_work_);
-    if (vpmu::traits_of(one.plan.policy).counts_vmm) {
+    if (vpmu::counts_vmm(one.plan.policy)) {
         one.guest.counted_elsewhere({vmm_work_[0].events, vmm_work_[1].events});
     }
     if (!hardware_.interrupt_level()) return;

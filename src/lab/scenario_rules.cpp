@@ -28,7 +28,7 @@ std::optional<std::string> too_many(const MachinePlan& machine) {
     }
     const std::size_t all = machine.profile.events().size();
     // Only perf multiplexes; a paravirtual thread's configuration is one whole.
-    if (machine.policy == vpmu::Policy::paravirtual && all > machine.model.general_count()) {
+    if (vpmu::is_logical(machine.policy) && all > machine.model.general_count()) {
         return refusal(all, "at once");
     }
     return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<std::string> why_not(const Scenario& scenario, const MachinePlan& 
     }
     // As KVM: no mediated machine beside a host event that would count it.
     for (const HostProfile& profile : scenario.host) {
-        if (profile.counts_guests && !vpmu::traits_of(machine.policy).host_sees_guest) {
+        if (profile.counts_guests && !vpmu::host_sees_guest(machine.policy)) {
             return "a host event with counts_guests excludes every policy but legacy";
         }
     }

@@ -46,7 +46,6 @@ class SimPmu {
     Mask denied() const { return denied_; }
     void count_host_as_kernel(bool on) { host_is_kernel_ = on; }
     const vpmu::PmuState& state() const { return at_; }
-    void replace_state(const vpmu::PmuState& state) { at_ = state; }
 
     // vpmu::Hardware: the hypervisor's accesses.
     std::uint64_t read_counter(Slot slot) { return at_.counter[slot]; }

@@ -76,7 +76,7 @@ MachineResult empty_result(const MachinePlan& plan) {
     result.policy = plan.policy;
     for (const EventName event : plan.profile.events()) result.events.push_back({event});
     const bool by_thread =
-        plan.policy == vpmu::Policy::paravirtual || plan.profile.tool != GuestTool::system_wide;
+        vpmu::is_logical(plan.policy) || plan.profile.tool != GuestTool::system_wide;
     for (const ThreadPlan& thread : plan.threads) {
         ThreadResult& made = result.threads.emplace_back();
         made.name = thread.name;

@@ -139,10 +139,8 @@ EventNumbers TomlReader::numbers(const toml::table& table, std::uint64_t most) {
 }
 
 std::optional<vpmu::Policy> policy_named(std::string_view name) {
-    for (unsigned i = 0; i < vpmu::policy_count; ++i) {
-        if (name == vpmu::policies[i].name) return static_cast<vpmu::Policy>(i);
-    }
-    return std::nullopt;
+    vpmu::Policy policy{};
+    return vpmu::find_policy(name, policy) ? std::optional(policy) : std::nullopt;
 }
 
 vpmu::Policy TomlReader::policy(const toml::table& table) {

@@ -20,7 +20,8 @@ namespace {
 constexpr std::size_t most_bytes = 64u << 20;
 
 std::string policy_name(std::uint32_t policy) {
-    return policy < vpmu::policy_count ? vpmu::policies[policy].name : "unknown";
+    const auto* traits = vpmu::find_traits(policy);
+    return traits != nullptr ? traits->name : "unknown";
 }
 
 void read_vcpu(const vpmu::PageReader& reader, unsigned index, PageReport& report) {

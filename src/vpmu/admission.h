@@ -11,13 +11,13 @@ namespace ringside::vpmu {
 class Admission {
   public:
     [[nodiscard]] bool admit_machine(Policy policy) {
-        if (traits_of(policy).host_sees_guest) return true;
+        if (host_sees_guest(policy)) return true;
         if (watching_events_ != 0) return false;
         ++hidden_machines_;
         return true;
     }
     void machine_gone(Policy policy) {
-        if (!traits_of(policy).host_sees_guest) --hidden_machines_;
+        if (!host_sees_guest(policy)) --hidden_machines_;
     }
     [[nodiscard]] bool admit_event(const HostEventRequest& request) {
         if (!request.in_guest) return true;

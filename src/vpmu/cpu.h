@@ -50,8 +50,6 @@ class Cpu {
     }
     // v.guest is what the guest would read now.
     void bring_up_to_date(Vcpu& v);
-    // v.guest was replaced (reset, restore, migration) while nothing of it was on this CPU.
-    void guest_replaced(Vcpu& v) { changed(v, 0); }
 
     // The PMU's interrupt for the host's own events.
     void host_interrupt();
@@ -71,9 +69,9 @@ class Cpu {
     const HostEvent& host_event(EventId id) const { return host_.events().at(id); }
 
   private:
-    static bool is_lazy(const Vcpu& v) { return v.vm->policy == Policy::lazy_mediated; }
-    static bool is_logical(const Vcpu& v) { return v.vm->policy == Policy::paravirtual; }
-    static bool is_legacy(const Vcpu& v) { return v.vm->policy == Policy::legacy; }
+    static bool is_lazy(const Vcpu& v) { return vpmu::is_lazy(v.vm->policy); }
+    static bool is_logical(const Vcpu& v) { return vpmu::is_logical(v.vm->policy); }
+    static bool is_backed_by_host(const Vcpu& v) { return vpmu::is_backed_by_host(v.vm->policy); }
     bool host_wants(TaskId task) const {
         return host_wanted_ && host_.events().wants_counters(task);
     }
@@ -95,7 +93,7 @@ class Cpu {
         if (v.page != nullptr && !is_logical(v)) show_page(v);
     }
     [[gnu::noinline]] void show_page(Vcpu& v) {
-        const bool runs = is_legacy(v) ? scheduled_ == &v : resident_ == &v && !v.parked;
+        const bool runs = is_backed_by_host(v) ? scheduled_ == &v : resident_ == &v && !v.parked;
         publish(v, runs, registers_.now_ns());
     }
     [[gnu::noinline]] void guest_overflowed(Vcpu& v);

@@ -12,7 +12,7 @@ void Cpu<Hw>::give_to_host(TaskId task) {
         unload(*resident_);
     }
     host_.resume(task);
-    if (scheduled_ != nullptr && is_legacy(*scheduled_)) {
+    if (scheduled_ != nullptr && is_backed_by_host(*scheduled_)) {
         show_starvation(*scheduled_, host_.events(), host_.now_ns());
     }
 }

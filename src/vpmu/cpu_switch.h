@@ -16,7 +16,7 @@ bool Cpu<Hw>::sched_in(Vcpu& v) {
         return true;
     }
     give_to_host(v.task);
-    if (is_legacy(v)) changed(v, 0);
+    if (is_backed_by_host(v)) changed(v, 0);
     return true;
 }
 
@@ -29,9 +29,9 @@ void Cpu<Hw>::adopt_filter(Vcpu& v) {
 
 template <Hardware Hw>
 void Cpu<Hw>::sched_out(Vcpu& v) {
-    if (!is_lazy(v) && !is_legacy(v)) unload(v);
+    if (!is_lazy(v) && !is_backed_by_host(v)) unload(v);
     scheduled_ = nullptr;
-    if (is_legacy(v)) show(v);
+    if (is_backed_by_host(v)) show(v);
     give_to_host(whole_cpu);
 }
 
@@ -84,7 +84,7 @@ void Cpu<Hw>::take(Vcpu& v) {
     resident_ = &v;
     v.resident_on = id_;
     if (is_logical(v)) return load_logical(v);
-    if (v.vm->policy == Policy::shared_view) begin_view(v);
+    if (host_sees_totals(v.vm->policy)) begin_view(v);
     is_lazy(v) ? apply(registers_, v) : load(registers_, v);
     show(v);
 }
@@ -132,7 +132,7 @@ void Cpu<Hw>::release(Vcpu& v) {
 
 template <Hardware Hw>
 void Cpu<Hw>::unload(Vcpu& v) {
-    if (is_legacy(v)) {
+    if (is_backed_by_host(v)) {
         bring_up_to_date(v);
         drop_backing(v, host_);
         v.resident_on = no_cpu;
@@ -148,7 +148,7 @@ void Cpu<Hw>::unload(Vcpu& v) {
         put(registers_, v);
         last_logical_ = nullptr;
     }
-    if (v.vm->policy == Policy::shared_view) end_view(v);
+    if (host_sees_totals(v.vm->policy)) end_view(v);
     resident_ = nullptr;
     v.resident_on = no_cpu;
     last_released_ = &v;
@@ -157,7 +157,7 @@ void Cpu<Hw>::unload(Vcpu& v) {
 
 template <Hardware Hw>
 void Cpu<Hw>::bring_up_to_date(Vcpu& v) {
-    if (is_legacy(v)) {
+    if (is_backed_by_host(v)) {
         if (v.resident_on != id_) return;
         host_.service_overflow();
         host_.sync();
@@ -174,7 +174,7 @@ void Cpu<Hw>::changed(Vcpu& v, Mask overflowed) {
         v.interrupt_pending = true;
     }
     v.refresh();
-    if (is_legacy(v)) {
+    if (is_backed_by_host(v)) {
         update_backing(v, host_);
         v.resident_on = v.active != 0 ? id_ : no_cpu;
         host_wanted_ = !host_.events().is_empty();
@@ -208,7 +208,7 @@ void Cpu<Hw>::count_emulated(Vcpu& v, const Event& event, Privilege privilege,
                              std::uint64_t events) {
     if (is_logical(v) && resident_ == &v) suspend_logical(registers_, v);
     bring_up_to_date(v);
-    const bool viewed = v.vm->policy == Policy::shared_view && resident_ != &v;
+    const bool viewed = host_sees_totals(v.vm->policy) && resident_ != &v;
     if (viewed) begin_view(v);
     Mask overflowed = 0;
     for_each_slot(v.active, [&](Slot slot) {

@@ -25,7 +25,6 @@ class HostCounters {
     const PmuModel& model() const { return hw_.model(); }
     std::uint64_t now_ns() { return hw_.now_ns(); }
     bool on_hardware() const { return on_hardware_; }
-    Mask held_slots() const { return held_; }
 
     // Hands the counters to the host's events and back. Time does not pass for events that are out.
     void resume(TaskId task) {

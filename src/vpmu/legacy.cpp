@@ -32,7 +32,7 @@ void say_starved(Vcpu& vcpu, Mask starved, std::uint64_t now_ns) {
 }
 
 void show_starvation(Vcpu& vcpu, const HostEvents& events, std::uint64_t now_ns) {
-    if (vcpu.vm->policy != Policy::legacy) return;
+    if (!is_backed_by_host(vcpu.vm->policy)) return;
     Mask starved = 0;
     for_each_slot(vcpu.active, [&](Slot slot) {
         if (is_software(vcpu, slot)) return;

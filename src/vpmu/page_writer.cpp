@@ -6,7 +6,7 @@ void publish(Vcpu& vcpu, bool running, std::uint64_t now_ns) {
     if (vcpu.page == nullptr) return;
     const PageUpdate update(vcpu.page->sequence);
     const PmuModel& model = vcpu.model();
-    const bool logical = vcpu.vm->policy == Policy::paravirtual;
+    const bool logical = is_logical(vcpu.vm->policy);
     vcpu.page->active = running ? page_mask(model, vcpu.active) : 0;
     vcpu.page->resumed_ns = now_ns;
     for_each_slot(logical ? vcpu.logical.control.slots : model.slots(), [&](Slot slot) {

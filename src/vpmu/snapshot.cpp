@@ -29,7 +29,7 @@ Refusal can_host(const Vm& vm, const PmuModel& host) {
     const PmuModel& guest = vm.model;
     if (!is_possible(guest)) return Refusal::malformed;
     if (guest.architecture != host.architecture) return Refusal::other_architecture;
-    if (vm.policy == Policy::legacy) return Refusal::none;
+    if (is_backed_by_host(vm.policy)) return Refusal::none;
     if ((guest.slots() & ~host.slots()) != 0) return Refusal::fewer_counters;
     const bool narrower = guest.width_bits != host.width_bits ||
                           (guest.fixed != 0 && guest.fixed_width_bits != host.fixed_width_bits);
@@ -80,7 +80,7 @@ Refusal restore(Vcpu& vcpu, const Snapshot& snapshot, const PmuModel& host) {
     if (!(snapshot.model == vcpu.model())) return Refusal::other_machine;
     if (!is_reachable(snapshot.model, snapshot.state)) return Refusal::malformed;
     if (const Refusal refusal = can_host(*vcpu.vm, host); refusal != Refusal::none) return refusal;
-    if (vcpu.vm->policy == Policy::paravirtual && !fits(vcpu, snapshot.logical.control)) {
+    if (is_logical(vcpu.vm->policy) && !fits(vcpu, snapshot.logical.control)) {
         return Refusal::malformed;
     }
     vcpu.guest = snapshot.state;

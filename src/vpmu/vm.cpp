@@ -58,7 +58,7 @@ void Vcpu::reset() {
 
 void Vcpu::refresh() {
     const PmuModel& pmu = model();
-    const bool counts_vmm = traits_of(vm->policy).counts_vmm;
+    const bool in_host = counts_vmm(vm->policy);
     control = guest.control;
     untrapped = pmu.is_arm() && vm->direct && vm->filter.denies_nothing();
     selected = 0;
@@ -69,7 +69,7 @@ void Vcpu::refresh() {
             if (!allowed) control &= ~(std::uint64_t{0xf} << (4 * (slot - first_intel_fixed)));
         } else {
             const std::uint64_t wanted = guest.selector[slot];
-            selector[slot] = gated(pmu, allowed ? wanted : denied(pmu, wanted), true, counts_vmm);
+            selector[slot] = gated(pmu, allowed ? wanted : denied(pmu, wanted), true, in_host);
         }
         if (allowed && is_selected(*this, slot)) selected |= bit(slot);
     });
@@ -96,7 +96,7 @@ void Vcpu::follow_guest() {
 }
 
 bool Vcpu::wants_interrupt() const {
-    const bool level = model().is_arm() && vm->policy != Policy::paravirtual;
+    const bool level = model().is_arm() && !is_logical(vm->policy);
     return level ? interrupt_level(model(), guest) : interrupt_pending;
 }
 
@@ -127,11 +127,11 @@ namespace {
 // Has the guest the registers in its hands at all? A lazy guest only while they are loaded.
 bool holds_registers(const Vcpu& vcpu, const PmuModel& host) {
     const Policy policy = vcpu.vm->policy;
-    if (traits_of(policy).traps_every_access || policy == Policy::paravirtual) return false;
-    if (policy == Policy::lazy_mediated && vcpu.resident_on == no_cpu) return false;
+    if (!lends_registers(policy)) return false;
+    if (is_lazy(policy) && vcpu.resident_on == no_cpu) return false;
     if (host.is_arm()) {
         // The host's view needs every write of a counter, and NSH must not show in PMEVTYPER.
-        const bool hidden = policy == Policy::shared_view || traits_of(policy).counts_vmm;
+        const bool hidden = host_sees_totals(policy) || counts_vmm(policy);
         return vcpu.untrapped && !hidden && sees_whole_pmu(vcpu.model(), host);
     }
     return sees_whole_pmu(vcpu.model(), host);
@@ -141,8 +141,7 @@ bool holds_registers(const Vcpu& vcpu, const PmuModel& host) {
 
 DirectRegisters direct_registers(const Vcpu& vcpu, const PmuModel& host) {
     if (!holds_registers(vcpu, host)) return {.counters = vcpu.selected};
-    const Policy policy = vcpu.vm->policy;
-    const bool few = policy == Policy::lazy_mediated && !host.is_arm();
+    const bool few = is_lazy(vcpu.vm->policy) && !host.is_arm();
     return {.counters = few ? vcpu.selected : vcpu.model().slots(),
             .held = true,
             .enable = !vcpu.parked,
@@ -151,7 +150,7 @@ DirectRegisters direct_registers(const Vcpu& vcpu, const PmuModel& host) {
 
 bool intercepts(const Vcpu& vcpu, const PmuModel& host, Register which, bool writes) {
     if (which.kind == Kind::none) return true;
-    if (vcpu.vm->policy == Policy::paravirtual) return which.kind != Kind::counter_read;
+    if (is_logical(vcpu.vm->policy)) return which.kind != Kind::counter_read;
     if (!holds_registers(vcpu, host)) return true;
     if (host.is_arm()) return false;
     switch (which.kind) {
@@ -161,9 +160,8 @@ bool intercepts(const Vcpu& vcpu, const PmuModel& host, Register which, bool wri
         case Kind::counter:
         case Kind::counter_low:
             if (!writes) return false;
-            if (vcpu.vm->policy == Policy::shared_view) return true;
-            return vcpu.vm->policy == Policy::lazy_mediated &&
-                   (vcpu.selected >> which.slot & 1) == 0;
+            if (host_sees_totals(vcpu.vm->policy)) return true;
+            return is_lazy(vcpu.vm->policy) && (vcpu.selected >> which.slot & 1) == 0;
         default:
             return false;
     }
@@ -204,7 +202,7 @@ bool host_view(const Vcpu* const* vcpus, unsigned count, const Event& event, std
     bool found = false;
     for (unsigned i = 0; i < count; ++i) {
         const Vcpu& vcpu = *vcpus[i];
-        if (!vcpu.vm->consents || !traits_of(vcpu.vm->policy).host_sees_totals) return false;
+        if (!vcpu.vm->consents || !host_sees_totals(vcpu.vm->policy)) return false;
         for (unsigned k = 0; k < vcpu.view_entries; ++k) {
             if (!vcpu.view[k].event.same_event(event)) continue;
             sum += vcpu.view[k].total;

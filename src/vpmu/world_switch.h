@@ -88,7 +88,7 @@ void load(Registers<Hw>& hw, Vcpu& vcpu) {
     load_arm_rest(hw, vcpu);
     set_enables(hw, vcpu.guest.enable, 0);
     // Domain switch: the VMM's work on the guest's behalf is counted too.
-    if (traits_of(vcpu.vm->policy).counts_vmm) hw.keep_guest_enable(true);
+    if (counts_vmm(vcpu.vm->policy)) hw.keep_guest_enable(true);
 }
 
 // An x86 PMI that the hardware has raised belongs to the vCPU whose values were loaded.
@@ -147,8 +147,7 @@ void put(Registers<Hw>& hw, Vcpu& vcpu) {
 // A lazy guest whose every access is trapped sees memory; only what counts must be in the hardware.
 // put() reads everything, so the other policies load everything.
 inline Mask loaded_slots(const Vcpu& vcpu, const PmuModel& host) {
-    const bool everything =
-        vcpu.vm->policy != Policy::lazy_mediated || direct_registers(vcpu, host).held;
+    const bool everything = !is_lazy(vcpu.vm->policy) || direct_registers(vcpu, host).held;
     return everything ? vcpu.model().slots() : vcpu.selected;
 }
 

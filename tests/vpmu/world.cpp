@@ -218,7 +218,7 @@ void World::after_guest_ran(unsigned cpu, Mask overflow_before) {
     const bool raised =
         setup_.host.is_arm() ? (fresh & hw.state().interrupt_enable) != 0 : hw.interrupt_raised();
     if (!raised) return;
-    const bool late = may_be_late && !setup_.host.is_arm() && setup_.policy != Policy::legacy &&
+    const bool late = may_be_late && !setup_.host.is_arm() && !is_backed_by_host(setup_.policy) &&
                       on.cpu->resident() == guest.vcpu.get();
     if (late) on.hardware->hold_interrupt(true);
     leave(cpu, late ? ExitReason::other : ExitReason::pmu_interrupt);

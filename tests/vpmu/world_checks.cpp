@@ -15,8 +15,8 @@ void World::check_interrupt(Guest& guest) {
 // While nothing of a vCPU is in hardware, memory holds all of it.
 void World::check_memory(Guest& guest) {
     const Vcpu& vcpu = *guest.vcpu;
-    const bool elsewhere = vcpu.resident_on != no_cpu && setup_.policy != Policy::legacy;
-    const bool running = setup_.policy == Policy::legacy && guest.cpu >= 0;
+    const bool elsewhere = vcpu.resident_on != no_cpu && !is_backed_by_host(setup_.policy);
+    const bool running = is_backed_by_host(setup_.policy) && guest.cpu >= 0;
     if (elsewhere || running) return;
     const PmuState& truth = guest.truth->state();
     for_each_slot(setup_.guest.slots(), [&](Slot slot) {
@@ -49,10 +49,10 @@ void World::check_memory(Guest& guest) {
 void World::check_running(unsigned cpu) {
     const Processor& on = processors_[cpu];
     const WatchedPmu& hw = *on.hardware;
-    if (hw.writes_while_running() != 0 && !traits_of(setup_.policy).counts_vmm) {
+    if (hw.writes_while_running() != 0 && !counts_vmm(setup_.policy)) {
         fail("stopped_before_a_load", "a running counter was written");
     }
-    if (setup_.policy == Policy::legacy || on.guest < 0) return;
+    if (is_backed_by_host(setup_.policy) || on.guest < 0) return;
     const lab::SimPmu& truth = *guests_[static_cast<unsigned>(on.guest)].truth;
     const auto running = [](const lab::SimPmu& pmu) {
         return pmu.running(Mode::guest_user) | pmu.running(Mode::guest_kernel);
@@ -61,7 +61,7 @@ void World::check_running(unsigned cpu) {
         fail("one_owner", "a counter that is not the guest's runs while it does");
     }
     const bool guests = on.cpu->resident() != nullptr;
-    if (guests && !traits_of(setup_.policy).counts_vmm && hw.running(Mode::host) != 0) {
+    if (guests && !counts_vmm(setup_.policy) && hw.running(Mode::host) != 0) {
         fail("one_owner", "a guest's counter runs while the VMM does");
     }
 }
@@ -70,7 +70,7 @@ void World::check_running(unsigned cpu) {
 // guest's own (lazy) or already the host's.
 void World::check_left_behind(unsigned cpu) {
     const Processor& on = processors_[cpu];
-    const bool keeps = setup_.policy == Policy::lazy_mediated || setup_.policy == Policy::legacy;
+    const bool keeps = is_lazy(setup_.policy) || is_backed_by_host(setup_.policy);
     if (keeps || on.cpu->resident() != nullptr || setup_.host_events) return;
     const PmuState& held = on.hardware->state();
     for_each_slot(setup_.guest.slots(), [&](Slot slot) {
@@ -140,7 +140,7 @@ void World::check_view(unsigned machine) {
         const Event event{what.select, what.umask};
         std::uint64_t total = 0;
         const bool told = host_view(vcpus.data(), unsigned(vcpus.size()), event, total);
-        const bool may = vm.consents && setup_.policy == Policy::shared_view;
+        const bool may = vm.consents && host_sees_totals(setup_.policy);
         if (told && !may) fail("only_who_consents_is_seen", "a total was revealed");
         if (!may || !in_memory) continue;
         std::uint64_t counted = 0;
@@ -162,7 +162,7 @@ void World::check_view(unsigned machine) {
 void World::check_page(const Guest& guest) {
     const Vcpu& vcpu = *guest.vcpu;
     const bool on_hardware = vcpu.resident_on != no_cpu;
-    if (setup_.policy == Policy::legacy) return;  // its counts are synchronized when asked for
+    if (is_backed_by_host(setup_.policy)) return;  // its counts are synchronized when asked for
     const std::uint64_t running =
         on_hardware && !vcpu.parked ? page_mask(setup_.guest, vcpu.active) : 0;
     if (guest.page.active != running) {
@@ -187,7 +187,7 @@ void World::check_all() {
     for (Guest& guest : guests_) {
         check_memory(guest);
         check_page(guest);
-        if (setup_.policy != Policy::legacy) continue;
+        if (!is_backed_by_host(setup_.policy)) continue;
         const auto said = guest.page.starved;
         if (said != page_mask(setup_.guest, guest.vcpu->starved)) {
             fail("starvation_is_said", "the page differs from the engine");

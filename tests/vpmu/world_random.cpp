@@ -101,7 +101,7 @@ void World::random_host_event(unsigned cpu) {
             random_.one_in(3) ? TaskId{random_.below(unsigned(guests_.size())) + 1} : whole_cpu;
         request.pinned = random_.one_in(3);
         request.exclusive = random_.one_in(12);
-        request.in_guest = setup_.policy == Policy::legacy && random_.one_in(2);
+        request.in_guest = is_backed_by_host(setup_.policy) && random_.one_in(2);
         request.period = random_.one_in(2) ? random_.below(900) + 100 : 0;
         const EventId id = on.add_host_event(request);
         if (id != no_event) watched_.push_back({cpu, id, request});
@@ -156,12 +156,12 @@ std::vector<Setup> all_setups() {
     for (const PmuModel& model : models) {
         for (unsigned p = 0; p < policy_count; ++p) {
             const auto policy = static_cast<Policy>(p);
-            if (policy == Policy::paravirtual) continue;  // threads_world.h
+            if (is_logical(policy)) continue;  // threads_world.h
             Setup setup{.host = model, .guest = model, .policy = policy};
             all.push_back(setup);
             setup.host_events = false;
             all.push_back(setup);
-            if (model.is_arm() && policy != Policy::legacy && policy != Policy::shared_view) {
+            if (model.is_arm() && lends_registers(policy) && !host_sees_totals(policy)) {
                 setup.direct = true;
                 all.push_back(setup);
             }

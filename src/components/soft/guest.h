@@ -61,9 +61,8 @@ class MachinePage {
             return true;
         }
 #if defined(__aarch64__)
-        // Only this policy lets programs read counters, and only of these has it any.
-        return reader_.header().policy == static_cast<unsigned>(vpmu::Policy::paravirtual) &&
-               counter < VPMU_PAGE_FIXED &&
+        // Only logical counters are for programs to read, and none of them is a fixed one.
+        return is_logical_ && counter < VPMU_PAGE_FIXED &&
                vpmu::read_vcpu_count(
                    vcpu, counter, [](unsigned index) { return perf::read_register(index); }, count);
 #else
@@ -72,10 +71,14 @@ class MachinePage {
     }
 
     explicit MachinePage(base::Mmap memory)
-        : memory_(std::move(memory)), reader_(memory_.data(), memory_.size_bytes()) {}
+        : memory_(std::move(memory)), reader_(memory_.data(), memory_.size_bytes()) {
+        const auto* policy = vpmu::find_traits(reader_.header().policy);
+        is_logical_ = policy != nullptr && policy->reach == vpmu::Reach::by_hypercall;
+    }
 
     base::Mmap memory_;
     vpmu::PageReader reader_;
+    [[maybe_unused]] bool is_logical_ = false;
 };
 
 // The driver's PMU: perf's name and number for it. Nothing where it is not loaded.
