@@ -3,6 +3,7 @@
 // ask for a trait. A new policy is a row here and a name in abi/vpmu_page.h.
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -104,6 +105,20 @@ constexpr bool is_in_page_order() {
     return true;
 }
 static_assert(is_in_page_order());
+
+// A total is what counters gained between load and save (begin_view, end_view): a write of the
+// guest's in between would be taken for events. So it must find the registers in memory.
+constexpr bool totals_hold() {
+    for (const PolicyTraits& one : policies) {
+        for (const Residence residence : {one.residence, one.residence_on_arm}) {
+            const bool saved_at_writes =
+                residence == Residence::while_in_guest || residence == Residence::until_slow_exit;
+            if (one.host_sees_totals && !saved_at_writes) return false;
+        }
+    }
+    return true;
+}
+static_assert(totals_hold());
 
 template <auto trait, auto value, unsigned... row>
 constexpr bool is_one_with(Policy policy, std::integer_sequence<unsigned, row...>) {
