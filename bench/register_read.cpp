@@ -33,9 +33,7 @@ int complain(const Error& error) {
 Result<perf::EventFd> open_readable() {
     perf::OpenOptions options;
     options.disabled = false;
-#if defined(__aarch64__)
-    options.config1_extra = 2;  // "rdpmc" in the PMU's format folder
-#endif
+    options.config1_extra = perf::lend_to_user_config1;
     model::Event event;
     event.name = "instructions";
     event.code = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0, 0};

@@ -73,10 +73,21 @@ function(ringside_install target)
     add_dependencies(product ${target})
 endfunction()
 
-# ringside_room(NAME SOURCES a.cpp ... [LIBS library ...])
+# What differs between architectures is a folder of its room.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+    set(RINGSIDE_ARCH x86)
+elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
+    set(RINGSIDE_ARCH arm64)
+else()
+    message(FATAL_ERROR "Ringside runs on x86-64 and arm64")
+endif()
+
+# ringside_room(NAME SOURCES a.cpp ... [LIBS library ...]); a room's arch/x86/*.cpp or arch/arm64/*.cpp
+# belong to it too.
 function(ringside_room name)
     cmake_parse_arguments(ROOM "" "" "SOURCES;LIBS" ${ARGN})
-    add_library(ringside_${name} STATIC ${ROOM_SOURCES})
+    file(GLOB arch_sources CONFIGURE_DEPENDS arch/${RINGSIDE_ARCH}/*.cpp)
+    add_library(ringside_${name} STATIC ${ROOM_SOURCES} ${arch_sources})
     target_include_directories(ringside_${name} PUBLIC
         ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     ringside_link_layers(ringside_${name} ${name})

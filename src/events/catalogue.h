@@ -1,6 +1,7 @@
 // The events Ringside knows by name without asking the machine. The tables are data/events/*.csv.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,5 +19,8 @@ std::vector<CatalogueEvent> generic_events();
 
 // Events a manual defines: `line` is "arm64", "intel" or "amd".
 std::vector<model::Event> architectural_events(std::string_view line);
+
+// arch/: the lines that this architecture's processors can be of.
+std::span<const std::string_view> native_lines();
 
 }  // namespace ringside::events

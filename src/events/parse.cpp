@@ -62,12 +62,7 @@ std::optional<model::Event> catalogue_event(std::string_view name) {
 }
 
 std::optional<model::Event> architectural_event(std::string_view name) {
-#if defined(__aarch64__)
-    const std::string_view lines[] = {"arm64"};
-#else
-    const std::string_view lines[] = {"intel", "amd"};
-#endif
-    for (const auto line : lines) {
+    for (const auto line : native_lines()) {
         for (auto& event : architectural_events(line)) {
             if (event.name == name) return std::move(event);
         }

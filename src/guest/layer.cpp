@@ -43,16 +43,6 @@ std::optional<fs::path> resolve(const fs::path& root, fs::path inside) {
 
 }  // namespace
 
-std::string_view native_arch() {
-#if defined(__aarch64__)
-    return "arm64";
-#elif defined(__x86_64__)
-    return "amd64";
-#else
-    return "";
-#endif
-}
-
 LibraryPath::LibraryPath(std::string_view arch, std::vector<fs::path> roots)
     : roots_(std::move(roots)) {
     for (const auto& known : architectures) {

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "perf/registers.h"
 
 namespace ringside::perf {
 
@@ -23,9 +24,7 @@ OpenOptions options_for(const GroupMember& member, const GroupOptions& group, bo
     options.sample_period = member.sample_period;
     options.sample_type = member.sample_type;
     options.wakes_each = member.sample_period != 0;
-#if defined(__aarch64__)
-    if (member.lend_register) options.config1_extra = 2;  // "rdpmc" in the PMU's format folder
-#endif
+    if (member.lend_register) options.config1_extra = lend_to_user_config1;
     return options;
 }
 

@@ -4,10 +4,6 @@
 
 #include "base/text.h"
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <cpuid.h>
-#endif
-
 namespace ringside::platform {
 
 namespace {
@@ -15,21 +11,6 @@ namespace {
 constexpr std::uint32_t hypervisor_first = 0x40000000;
 constexpr std::uint32_t hypervisor_last = 0x4000ff00;
 constexpr std::uint32_t hypervisor_step = 0x100;
-
-#if defined(__x86_64__) || defined(__i386__)
-CpuidRegs execute(std::uint32_t leaf, std::uint32_t subleaf) {
-    CpuidRegs regs;
-    __cpuid_count(leaf, subleaf, regs.eax, regs.ebx, regs.ecx, regs.edx);
-    return regs;
-}
-
-constexpr bool has_instruction = true;
-#else
-CpuidRegs execute(std::uint32_t, std::uint32_t) {
-    return {};
-}
-constexpr bool has_instruction = false;
-#endif
 
 std::optional<std::uint32_t> parse_hex(std::string_view word) {
     const auto value = base::parse_u64(word, 16);
@@ -51,11 +32,12 @@ std::string signature_text(const CpuidRegs& regs) {
 
 Cpuid Cpuid::live() {
     Cpuid cpuid;
-    if (!has_instruction) return cpuid;
+    const auto basic = execute_cpuid(0, 0);
+    if (!basic) return cpuid;
     cpuid.live_ = true;
-    cpuid.last_basic_ = execute(0, 0).eax;
-    cpuid.last_extended_ = execute(0x80000000, 0).eax;
-    cpuid.has_hypervisor_range_ = (execute(1, 0).ecx >> 31) != 0;
+    cpuid.last_basic_ = basic->eax;
+    cpuid.last_extended_ = execute_cpuid(0x80000000, 0)->eax;
+    cpuid.has_hypervisor_range_ = (execute_cpuid(1, 0)->ecx >> 31) != 0;
     return cpuid;
 }
 
@@ -93,7 +75,7 @@ Cpuid Cpuid::of(const base::SysRoot& root) {
 std::optional<CpuidRegs> Cpuid::read(std::uint32_t leaf, std::uint32_t subleaf) const {
     if (live_) {
         if (!in_range(leaf)) return std::nullopt;
-        return execute(leaf, subleaf);
+        return execute_cpuid(leaf, subleaf);
     }
     const auto found = recorded_.find({leaf, subleaf});
     if (found == recorded_.end()) return std::nullopt;

@@ -20,6 +20,9 @@ struct CpuidRegs {
     std::uint32_t edx = 0;
 };
 
+// arch/: nullopt where there is no such instruction.
+std::optional<CpuidRegs> execute_cpuid(std::uint32_t leaf, std::uint32_t subleaf);
+
 class Cpuid {
   public:
     // Nothing can be read: what an arm64 machine has.

@@ -5,29 +5,18 @@
 #include <time.h>
 
 #include "perf/record_encoder.h"
+#include "perf/registers.h"
 
 namespace ringside::record {
 
 namespace {
-
-// The registers that unwinding a user stack can need, by the numbers of the kernel's
-// asm/perf_regs.h: on x86-64 the general ones, ip and flags without the segments; on arm64 all.
-constexpr std::uint64_t user_registers() {
-#if defined(__x86_64__)
-    constexpr std::uint64_t to_ss = (std::uint64_t{1} << 24) - 1;
-    constexpr std::uint64_t ds_to_gs = std::uint64_t{0xf} << 12;
-    return to_ss & ~ds_to_gs;
-#else
-    return (std::uint64_t{1} << 33) - 1;
-#endif
-}
 
 void add_call_graph(perf_event_attr& attr, const Settings& settings) {
     if (settings.call_graph == CallGraph::none) return;
     attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
     if (settings.call_graph == CallGraph::dwarf) {
         attr.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-        attr.sample_regs_user = user_registers();
+        attr.sample_regs_user = perf::unwound_registers;
         attr.sample_stack_user = settings.stack_bytes;
         attr.exclude_callchain_user = 1;
     }

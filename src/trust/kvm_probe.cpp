@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "trust/arch.h"
 
 namespace ringside::trust {
 
@@ -23,16 +24,9 @@ KvmReport& refused(KvmReport& report, const char* what) {
 void read_limits(int kvm, KvmReport& report) {
     const int most = ::ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_MAX_VCPUS);
     if (most > 0) report.max_vcpus = most;
-#if defined(__aarch64__)
-    const char* const name = "KVM_CAP_ARM_PMU_V3";
-    const int pmu = ::ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_ARM_PMU_V3);
-#else
-    // 0 also on kernels before 5.18, which could not be asked.
-    const char* const name = "KVM_CAP_PMU_CAPABILITY";
-    const int pmu = ::ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_PMU_CAPABILITY);
-#endif
+    const int pmu = ::ioctl(kvm, KVM_CHECK_EXTENSION, guest_pmu_capability.number);
     if (pmu >= 0) report.guest_pmu = pmu > 0;
-    report.guest_pmu_reason = fmt::format("{} is {}", name, pmu);
+    report.guest_pmu_reason = fmt::format("{} is {}", guest_pmu_capability.name, pmu);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <linux/perf_event.h>
 
+#include "trust/arch.h"
 #include "trust/judge.h"
 #include "trust/loops.h"
 #include "trust/observe.h"
@@ -44,13 +45,9 @@ std::optional<std::uint64_t> count_exits(const perf::EventFd& fd, std::uint64_t 
     return value_of(fd);
 }
 
-// On x86 the exit leaves from user mode directly, so that kernel and VMM can be counted too; the
-// arm64 exit goes through a system call, whose own length is not known.
-#if defined(__x86_64__)
-constexpr Level exit_level = Level::any;
-#else
-constexpr Level exit_level = Level::user;
-#endif
+Level exit_level() {
+    return exits_from_user_mode ? Level::any : Level::user;
+}
 
 }  // namespace
 
@@ -91,7 +88,7 @@ SelfTest judge_exits(std::uint64_t exits, std::uint64_t counted, std::uint64_t e
 
 SelfTest test_exits() {
     constexpr std::uint64_t exits = 200;
-    const Opened opened = open_as_permitted(instructions(), exit_level);
+    const Opened opened = open_as_permitted(instructions(), exit_level());
     if (!opened.fd) return not_made("forced_exits", opened.fd.error().what);
     // The least of several: an interrupt only ever adds.
     std::uint64_t least = UINT64_MAX;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "trust/arch.h"
 #include "trust/loops.h"
 
 namespace ringside::trust {
@@ -100,12 +101,6 @@ Caused touch_fresh_pages(const Workbench::Toggle& start, const Workbench::Toggle
         }
     });
 }
-
-#if defined(__x86_64__)
-constexpr std::array<unsigned char, 1> return_code{0xc3};
-#else
-constexpr std::array<unsigned char, 4> return_code{0xc0, 0x03, 0x5f, 0xd6};
-#endif
 
 // A function in every page of a fresh mapping: each first call misses the TLB and the caches.
 Caused call_fresh_code(const Workbench::Toggle& start, const Workbench::Toggle& stop) {

@@ -1,0 +1,9 @@
+#include "guest/layer.h"
+
+namespace ringside::guest {
+
+std::string_view native_arch() {
+    return "arm64";
+}
+
+}  // namespace ringside::guest
