@@ -4,22 +4,14 @@
 #include <fstream>
 #include <map>
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include "base/visible.h"
-#include "cli/amounts.h"
-#include "cli/json_text.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
 #include "cli/verbs.h"
+#include "report/profile/annotation_report.h"
 
 namespace ringside::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-using profile::Annotation;
 
 // Lines of source files, read once; a file that is not here has none.
 class Sources {
@@ -36,47 +28,6 @@ class Sources {
   private:
     std::map<std::string, std::vector<std::string>> files_;
 };
-
-std::string annotation_text(const Annotation& annotation) {
-    std::string text = fmt::format("# {} in {}: {} samples\n", base::visible(annotation.symbol),
-                                   base::visible(annotation.module), annotation.samples);
-    Sources sources;
-    std::string last;
-    for (const auto& line : annotation.lines) {
-        const std::string place =
-            line.source_line == 0 ? ""
-                                  : fmt::format("{}:{}", line.file.substr(line.file.rfind('/') + 1),
-                                                line.source_line);
-        if (place != last && !place.empty())
-            text +=
-                fmt::format("          {}  {}\n", place, sources.line(line.file, line.source_line));
-        last = place;
-        const std::string share =
-            line.period == 0 ? "" : fmt::format("{:.2f}%", percent(line.period, annotation.period));
-        text += fmt::format("{:>8}  {:>10x}:  {}\n", share, line.address, line.instruction);
-    }
-    return text;
-}
-
-std::string annotation_json(const Annotation& annotation) {
-    Json json;
-    json["schema"] = "ringside.annotate/1";
-    json["symbol"] = annotation.symbol;
-    json["dso"] = annotation.module;
-    json["samples"] = annotation.samples;
-    json["instructions"] = Json::array();
-    for (const auto& line : annotation.lines) {
-        Json entry;
-        entry["address"] = line.address;
-        entry["instruction"] = line.instruction;
-        entry["file"] = line.file.empty() ? Json(nullptr) : Json(line.file);
-        entry["line"] = line.source_line == 0 ? Json(nullptr) : Json(line.source_line);
-        entry["samples"] = line.samples;
-        entry["pct"] = percent(line.period, annotation.period);
-        json["instructions"].push_back(std::move(entry));
-    }
-    return json_text(json);
-}
 
 class Annotate final : public Verb {
   public:
@@ -108,8 +59,12 @@ class Annotate final : public Verb {
         const auto naming = profile::symbolize(*loaded, sources);
         const auto annotation = profile::annotate(*loaded, naming, sources.host, request_);
         if (!annotation) return annotation.error();
-        const std::string text =
-            output_.json ? annotation_json(*annotation) : annotation_text(*annotation);
+        Sources files;
+        const auto source_line = [&](const std::string& file, std::uint32_t number) {
+            return files.line(file, number);
+        };
+        const std::string text = output_.json ? report::annotation_json(*annotation)
+                                              : report::annotation_text(*annotation, source_line);
         if (auto done = deliver(output_, text); !done) return done.error();
         return 0;
     }

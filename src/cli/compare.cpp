@@ -7,21 +7,24 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/file_io.h"
 #include "base/scratch_dir.h"
 #include "base/text.h"
 #include "cli/compare_charts.h"
 #include "cli/compare_input.h"
-#include "cli/compare_page.h"
 #include "cli/compare_sides.h"
-#include "cli/compare_view.h"
 #include "cli/output.h"
 #include "cli/run_folder.h"
 #include "cli/side_names.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/version.h"
 #include "compare/flames.h"
 #include "compare/warnings.h"
 #include "guest/files.h"
+#include "report/compare/compare_figures.h"
+#include "report/compare/compare_page.h"
+#include "report/compare/compare_view.h"
 
 namespace ringside::cli {
 
@@ -31,9 +34,37 @@ namespace fs = std::filesystem;
 using base::fail;
 using compare::Row;
 using compare::Side;
+using report::CompareView;
 
 // What a browser draws at once, and more than anybody reads.
 constexpr std::size_t most_frames = 2000;
+
+// "dTLB-store-misses" or "cpu/event=1/" as a name of a file.
+std::string plain_file(std::string_view text) {
+    std::string name;
+    for (const char c : text.substr(0, 100)) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '-' || c == '.';
+        name += plain ? c : '_';
+    }
+    return name;
+}
+
+Result<void> write_event_files(const CompareView& view, const std::string& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) return fail(ErrorCode::io, "cannot create " + folder);
+    for (const auto& [event, csv] : report::compare_event_files(view)) {
+        const auto file = fs::path(folder) / (plain_file(event) + ".csv");
+        if (auto done = base::replace_file(file.string(), csv); !done) return done;
+    }
+    return {};
+}
+
+Result<void> write_flame_graph(const CompareView& view, const std::string& file) {
+    const auto graph = report::compare_flame_graph(view);
+    return graph ? base::replace_file(file, *graph) : Result<void>(graph.error());
+}
 
 // Of each event the first `top` rows, which are the heaviest; 0 keeps all.
 void keep_top(std::vector<Row>& rows, std::size_t top) {
@@ -104,7 +135,7 @@ class Compare final : public Verb {
     std::vector<std::string> only_;
     std::string per_text_ = "run";
     std::string split_folder_;
-    ChartWishes charts_;
+    ChartOptions charts_;
     std::string flame_;
     std::string title_;
     std::string series_;
@@ -255,14 +286,14 @@ Result<void> Compare::write(const CompareView& view) const {
     const std::size_t top = top_ < 0 ? shown_at_first : static_cast<std::size_t>(top_);
     OutputChoice output = output_;
     if (wants_page()) {
-        const auto page = compare_page(view, top_ > 0 ? top : shown_at_first);
+        const auto page = report::compare_page(view, top_ > 0 ? top : shown_at_first, version);
         if (auto done = deliver_bytes(output, page); !done) return done;
         output.file.clear();
     }
-    const Style style(output.file.empty() ? stdout : nullptr);
-    return deliver(output, output_.json  ? compare_json(view)
-                           : output_.csv ? compare_csv(view)
-                                         : compare_text(view, top, style));
+    const report::Style style(output.file.empty() ? stdout : nullptr);
+    return deliver(output, output_.json  ? report::compare_json(view)
+                           : output_.csv ? report::compare_csv(view)
+                                         : report::compare_text(view, top, style));
 }
 
 Result<void> Compare::show(std::vector<Side> sides) const {

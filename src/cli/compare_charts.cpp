@@ -11,24 +11,24 @@ namespace ringside::cli {
 
 using base::fail;
 
-void ChartWishes::declare(Options& options) {
+void ChartOptions::declare(Options& options) {
     options.texts("--chart", "[KIND=]FILE", texts_,
                   "also draw into FILE.svg, .png, .pdf or .eps; KIND is one of " +
-                      chart_kind_names() + " [bars]; may be repeated");
+                      report::chart_kind_names() + " [bars]; may be repeated");
     options.text("--caption", "TEXT", caption_, "what stands below the charts [what they show]");
 }
 
-Result<ChartWishes::Chart> ChartWishes::parse(const std::string& text) {
+Result<ChartOptions::Chart> ChartOptions::parse(const std::string& text) {
     Chart chart;
     chart.file = text;
     const auto equals = text.find('=');
     if (equals != std::string::npos && text.find('/') > equals) {
-        const auto kind = parse_chart_kind(text.substr(0, equals));
+        const auto kind = report::parse_chart_kind(text.substr(0, equals));
         if (!kind) {
-            return fail(
-                ErrorCode::bad_input,
-                "--chart knows no kind " + text.substr(0, equals) + ", only " + chart_kind_names(),
-                "write ./" + text + " if that is the name of a file");
+            return fail(ErrorCode::bad_input,
+                        "--chart knows no kind " + text.substr(0, equals) + ", only " +
+                            report::chart_kind_names(),
+                        "write ./" + text + " if that is the name of a file");
         }
         chart.kind = *kind;
         chart.file = text.substr(equals + 1);
@@ -42,7 +42,7 @@ Result<ChartWishes::Chart> ChartWishes::parse(const std::string& text) {
     return chart;
 }
 
-Result<void> ChartWishes::check() {
+Result<void> ChartOptions::check() {
     charts_.clear();
     for (const auto& text : texts_) {
         auto chart = parse(text);
@@ -64,10 +64,10 @@ Result<void> ChartWishes::check() {
     return {};
 }
 
-Result<void> ChartWishes::write(const CompareView& view, std::size_t top) const {
+Result<void> ChartOptions::write(const report::CompareView& view, std::size_t top) const {
     std::vector<std::string> contents;
     for (const Chart& chart : charts_) {
-        auto figure = make_figure(view, chart.kind, top);
+        auto figure = report::make_figure(view, chart.kind, top);
         if (!figure) return figure.error();
         figure->title = view.title;
         if (!caption_.empty()) figure->caption = caption_;

@@ -6,23 +6,23 @@
 
 #include <ringside/result.h>
 
-#include "cli/compare_figures.h"
 #include "cli/options.h"
 #include "render/painter.h"
+#include "report/compare/compare_figures.h"
 
 namespace ringside::cli {
 
-class ChartWishes {
+class ChartOptions {
   public:
     void declare(Options& options);
     // Before anything is measured: that each file has a kind and a format that can be drawn.
     Result<void> check();
     // All of them, or, where one cannot be drawn, none.
-    Result<void> write(const CompareView& view, std::size_t top) const;
+    Result<void> write(const report::CompareView& view, std::size_t top) const;
 
   private:
     struct Chart {
-        ChartKind kind = ChartKind::bars;
+        report::ChartKind kind = report::ChartKind::bars;
         std::string file;
         render::Format format = render::Format::svg;
     };

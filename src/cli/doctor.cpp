@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "cli/doctor_report.h"
 #include "cli/output.h"
-#include "cli/style.h"
 #include "cli/verbs.h"
+#include "report/doctor/doctor_report.h"
+#include "report/style.h"
 #include "trust/examine.h"
 
 namespace ringside::cli {
@@ -41,8 +41,8 @@ class Doctor : public Verb {
         options.watch = std::chrono::milliseconds(std::llround(watch_seconds_ * 1000));
         if (const char* file = std::getenv("RINGSIDE_PAGE")) options.page_file = file;
         const trust::Report report = trust::examine({}, options);
-        const std::string text =
-            output_.json ? doctor_json(report) : doctor_text(report, Style(stdout));
+        const std::string text = output_.json ? report::doctor_json(report)
+                                              : report::doctor_text(report, report::Style(stdout));
         if (auto done = deliver(output_, text); !done) return done.error();
         return 0;
     }

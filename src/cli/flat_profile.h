@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/report_view.h"
 #include "model/stacks.h"
+#include "report/profile/profile_view.h"
 
 namespace ringside::cli {
 
@@ -16,7 +16,7 @@ struct FlatProfile {
     std::vector<profile::EventRows> rows;  // of events that have samples to them
     std::vector<model::StackTree> stacks;  // of the same events, if asked for
 
-    ReportView view() const { return {profile, naming, columns}; }
+    report::ProfileView view() const { return {profile, naming, columns}; }
 };
 
 Result<FlatProfile> load_flat_profile(const std::string& file, bool with_stacks);

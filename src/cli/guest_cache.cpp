@@ -2,17 +2,16 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "cli/embedded_guest.h"
-#include "cli/json_text.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "guest/box.h"
 #include "guest/cache.h"
 #include "guest/kinds.h"
 #include "guest/running.h"
+#include "report/guest/guest_listing.h"
 
 namespace ringside::cli {
 
@@ -70,48 +69,19 @@ class GuestList : public Verb {
     OutputChoice output_;
 };
 
-std::string list_text(const guest::fs::path& cache,
-                      const std::vector<guest::RunningGuest>& running) {
-    std::string text;
-    for (const auto* kind : guest::KindTable::built_in().bootable()) {
-        const bool ready = guest::is_set_up(cache, *kind);
-        text += fmt::format("{:<12} {:<10} {}\n", kind->name, ready ? "set up" : "not set up",
-                            kind->about);
-    }
-    text += fmt::format("\n{:.0f} MB below {}\n",
-                        static_cast<double>(guest::cached_bytes(cache)) / 1e6, cache.string());
-    for (const auto& guest : running) {
-        text += fmt::format("running: {}, process {}, {} CPUs, {} MB, {}\n", guest.kind, guest.pid,
-                            guest.cpus, guest.memory_mb, guest.accelerator);
-    }
-    return text;
-}
-
-std::string list_json(const guest::fs::path& cache,
-                      const std::vector<guest::RunningGuest>& running) {
-    nlohmann::ordered_json json{{"schema", "ringside.guests/1"}, {"cache", cache.string()}};
-    json["cached_bytes"] = guest::cached_bytes(cache);
-    json["kinds"] = nlohmann::ordered_json::array();
-    for (const auto* kind : guest::KindTable::built_in().bootable()) {
-        json["kinds"].push_back({{"name", kind->name},
-                                 {"about", kind->about},
-                                 {"architecture", kind->arch},
-                                 {"set_up", guest::is_set_up(cache, *kind)}});
-    }
-    json["running"] = nlohmann::ordered_json::array();
-    for (const auto& guest : running) {
-        json["running"].push_back(
-            {{"kind", guest.kind}, {"process", guest.pid}, {"accelerator", guest.accelerator}});
-    }
-    return json_text(json);
-}
-
 Outcome GuestList::run() {
     const auto cache = guest::cache_directory();
     if (!cache) return cache.error();
-    const auto running = guest::running_guests(base::SysRoot());
-    auto done =
-        deliver(output_, output_.json ? list_json(*cache, running) : list_text(*cache, running));
+    report::GuestListing listing;
+    listing.cache = cache->string();
+    listing.cached_bytes = guest::cached_bytes(*cache);
+    for (const auto* kind : guest::KindTable::built_in().bootable()) {
+        listing.kinds.push_back(
+            {kind->name, kind->about, kind->arch, guest::is_set_up(*cache, *kind)});
+    }
+    listing.running = guest::running_guests(base::SysRoot());
+    auto done = deliver(output_, output_.json ? report::guest_list_json(listing)
+                                              : report::guest_list_text(listing));
     if (!done) return done.error();
     return 0;
 }

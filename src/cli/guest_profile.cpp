@@ -134,8 +134,8 @@ void GuestProfiling::begins(const std::string& why_not) {
     if (auto on = switch_on(); !on) failure_ = on.error();
 }
 
-ProfileSummary GuestProfiling::summarize(const soft::CountFile& file,
-                                         const soft::GuestProfile& profile) {
+report::GuestProfileSummary GuestProfiling::summarize(const soft::CountFile& file,
+                                                      const soft::GuestProfile& profile) {
     const double clock_ghz = static_cast<double>(clock_ticks() - began_ticks_) /
                              static_cast<double>(real_ns() - began_ns_);
     const base::SysRoot guest(kernel_folder());
@@ -153,7 +153,7 @@ ProfileSummary GuestProfiling::summarize(const soft::CountFile& file,
         notes_.push_back(
             fmt::format("{} samples in mappings that had no room", profile.head.maps_left_out));
     }
-    ProfileSummary summary;
+    report::GuestProfileSummary summary;
     summary.file = choice_.file;
     summary.period = period_;
     summary.rate = soft::host_rate(profile.head, clock_ghz);
@@ -173,7 +173,7 @@ record::GuestRecording GuestProfiling::recording(const soft::HostRate& rate) con
     recording.architecture = arch_ == "arm64" ? "aarch64" : "x86_64";
     recording.period = period_;
     recording.instructions_per_ns = rate.per_ns;
-    recording.domain_unit = domain_unit(rate);
+    recording.domain_unit = report::domain_unit(rate);
     recording.notes = notes_;
     recording.command_line = own_command_line(base::SysRoot());
     recording.version = fmt::format("ringside {}", version);
@@ -204,14 +204,14 @@ Result<void> GuestProfiling::finish() {
     if (!file) return file.error();
     auto profile = file->profile();
     if (!profile) return profile.error();
-    ProfileSummary summary = summarize(*file, *profile);
+    report::GuestProfileSummary summary = summarize(*file, *profile);
     auto recorded = record::write_guest_recording(base::SysRoot(kernel_folder()),
                                                   recording(summary.rate), std::move(*profile));
     if (!recorded) return recorded.error();
     summary.recorded = std::move(*recorded);
-    print_text(stderr, fmt::format("ringside guest: {}", profile_text(summary)));
+    print_text(stderr, fmt::format("ringside guest: {}", report::guest_profile_text(summary)));
     if (choice_.summary.empty()) return {};
-    return base::replace_file(choice_.summary, profile_json(summary));
+    return base::replace_file(choice_.summary, report::guest_profile_json(summary));
 }
 
 }  // namespace ringside::cli

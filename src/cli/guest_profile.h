@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/scratch_dir.h"
-#include "cli/guest_profile_report.h"
 #include "guest/box.h"
 #include "record/soft_guest.h"
+#include "report/guest/guest_profile_report.h"
 #include "soft/guest_profile.h"
 
 namespace ringside::cli {
@@ -41,7 +41,8 @@ class GuestProfiling {
     std::string counts_folder() const { return folder_->path() / "counts"; }
     std::string kernel_folder() const { return folder_->path() / "kernel"; }
     record::GuestRecording recording(const soft::HostRate& rate) const;
-    ProfileSummary summarize(const soft::CountFile& file, const soft::GuestProfile& profile);
+    report::GuestProfileSummary summarize(const soft::CountFile& file,
+                                          const soft::GuestProfile& profile);
 
     GuestProfileChoice choice_;
     std::uint64_t period_;

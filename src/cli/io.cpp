@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "bpf/io_tracer.h"
 #include "cli/interposable.h"
-#include "cli/io_report.h"
 #include "cli/run_command.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 #include "components/io/record.h"
+#include "report/io/io_report.h"
 
 namespace ringside::cli {
 
@@ -64,9 +64,9 @@ class IoVerb final : public Verb {
   private:
     Result<void> understand() {
         if (sort_ == "bytes") {
-            report_.sort = IoSort::bytes;
+            report_.sort = report::IoSort::bytes;
         } else if (sort_ == "calls") {
-            report_.sort = IoSort::calls;
+            report_.sort = report::IoSort::calls;
         } else if (sort_ != "time") {
             return base::fail(ErrorCode::bad_input, "cannot sort by " + sort_,
                               "--sort is time, bytes or calls");
@@ -163,16 +163,17 @@ class IoVerb final : public Verb {
     Result<void> finish(const base::ExitStatus* status) {
         report_.seconds = seconds_since(start_);
         if (status != nullptr) report_.exit_code = status->shell_code();
-        if (output_.json) return deliver(output_, io_json(report_));
-        if (output_.csv) return deliver(output_, io_csv(report_));
-        if (!output_.file.empty()) return deliver(output_, io_text(report_, Style(nullptr)));
-        const std::string text = io_text(report_, Style(stderr));
+        if (output_.json) return deliver(output_, report::io_json(report_));
+        if (output_.csv) return deliver(output_, report::io_csv(report_));
+        if (!output_.file.empty())
+            return deliver(output_, report::io_text(report_, report::Style(nullptr)));
+        const std::string text = report::io_text(report_, report::Style(stderr));
         print_text(stderr, text);
         return {};
     }
 
     OutputChoice output_;
-    IoReport report_;
+    report::IoReport report_;
     double pid_ = 0;
     double duration_s_ = 0;
     std::string by_;

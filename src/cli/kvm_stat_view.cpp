@@ -24,19 +24,19 @@ Result<void> KvmStatView::read_options() {
     return {};
 }
 
-KvmStatReport KvmStatView::report(kvm_stat::Measurement measured) const {
-    KvmStatReport report;
+report::KvmStatReport KvmStatView::report(kvm_stat::Measurement measured) const {
+    report::KvmStatReport report;
     report.machines = make_tables(measured, names_, choice_);
     report.measured = std::move(measured);
     report.per_vcpu = per_vcpu_;
     return report;
 }
 
-std::string KvmStatView::render(const KvmStatReport& report, bool with_head,
+std::string KvmStatView::render(const report::KvmStatReport& report, bool with_head,
                                 std::FILE* stream) const {
-    if (output.json) return kvm_stat_json(report);
-    if (output.csv) return kvm_stat_csv(report, with_head);
-    return kvm_stat_text(report, Style(for_people() ? stream : nullptr));
+    if (output.json) return report::kvm_stat_json(report);
+    if (output.csv) return report::kvm_stat_csv(report, with_head);
+    return report::kvm_stat_text(report, report::Style(for_people() ? stream : nullptr));
 }
 
 }  // namespace ringside::cli

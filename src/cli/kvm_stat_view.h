@@ -6,9 +6,9 @@
 
 #include <ringside/result.h>
 
-#include "cli/kvm_stat_report.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "report/kvm_stat/kvm_stat_report.h"
 
 namespace ringside::cli {
 
@@ -17,10 +17,11 @@ class KvmStatView {
     void declare(Options& options);
     Result<void> read_options();
 
-    KvmStatReport report(kvm_stat::Measurement measured) const;
+    report::KvmStatReport report(kvm_stat::Measurement measured) const;
     bool for_people() const { return !output.json && !output.csv && output.file.empty(); }
     // `stream` is where text for people will go.
-    std::string render(const KvmStatReport& report, bool with_head, std::FILE* stream) const;
+    std::string render(const report::KvmStatReport& report, bool with_head,
+                       std::FILE* stream) const;
 
     OutputChoice output;
 

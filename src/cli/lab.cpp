@@ -5,12 +5,11 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/sys_root.h"
-#include "cli/lab_report.h"
-#include "cli/lab_sweep.h"
 #include "cli/output.h"
-#include "cli/style.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "lab/sweep.h"
+#include "report/lab/lab_report.h"
 
 namespace ringside::cli {
 
@@ -95,9 +94,10 @@ class LabRun : public Verb {
         if (!scenario) return scenario.error();
         const lab::Costs costs = lab::read_costs();
         const auto result = lab::simulate(*scenario, costs);
-        const auto delivered =
-            deliver(output_, output_.json ? lab_json(*scenario, result, costs)
-                                          : lab_text(*scenario, result, costs, Style(stdout)));
+        const auto delivered = deliver(
+            output_, output_.json
+                         ? report::lab_json(*scenario, result, costs)
+                         : report::lab_text(*scenario, result, costs, report::Style(stdout)));
         if (!delivered) return delivered.error();
         if (page_.empty()) return 0;
         const std::string_view page(reinterpret_cast<const char*>(result.page.data()),
@@ -128,7 +128,8 @@ class LabSweep : public Verb {
     Outcome run() override {
         const auto scenario = load_scenario(scenario_);
         if (!scenario) return scenario.error();
-        print_text(stdout, lab_sweep(*scenario, lab::read_costs()));
+        const lab::Costs costs = lab::read_costs();
+        print_text(stdout, report::lab_sweep_text(lab::sweep(*scenario, costs), costs));
         return 0;
     }
 
@@ -159,7 +160,7 @@ class LabTrace : public Verb {
             fmt::print(stderr, "lab trace: the first {} events; {} more were left out\n",
                        most_events, timeline.dropped());
         }
-        if (auto done = deliver_bytes(output_, lab_trace(*scenario, timeline)); !done) {
+        if (auto done = deliver_bytes(output_, report::lab_trace(*scenario, timeline)); !done) {
             return done.error();
         }
         return 0;

@@ -1,40 +1,17 @@
 // ringside list: the events that can be opened here, and the components they belong to.
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include "cli/json_text.h"
 #include "cli/output.h"
-#include "cli/style.h"
 #include "cli/verbs.h"
 #include "components/registry.h"
 #include "platform/machine.h"
-#include "trust/listing.h"
+#include "report/list/listing.h"
 
 namespace ringside::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using report::ComponentListed;
+using report::Listing;
 using trust::Listed;
-
-// An event of a component other than the processor's, whose events are listed one by one already.
-struct ComponentListed {
-    session::ComponentEvent event;
-    std::string component;
-    std::string name;  // as an event set takes it
-};
-
-struct ComponentFound {
-    std::string name;
-    std::string description;
-    session::Availability availability;
-};
-
-struct Listing {
-    std::vector<Listed> events;
-    std::vector<ComponentFound> components;
-    std::vector<ComponentListed> component_events;
-};
 
 // A component is listed if its name matches, or one of its events.
 void add_component(const session::Component& component, const std::string& pattern, bool all,
@@ -66,73 +43,6 @@ Listing make_listing(const std::string& pattern, bool all) {
     return listing;
 }
 
-Json events_json(const Listing& listing) {
-    Json events = Json::array();
-    for (const auto& listed : listing.events) {
-        events.push_back({{"name", listed.event.name},
-                          {"kind", model::to_string(listed.event.kind)},
-                          {"state", to_string(listed.state)},
-                          {"reason", listed.reason}});
-    }
-    for (const auto& listed : listing.component_events) {
-        events.push_back({{"name", listed.name},
-                          {"kind", listed.component},
-                          {"state", to_string(CounterState::ok)},
-                          {"reason", ""},
-                          {"description", listed.event.description},
-                          {"unit", listed.event.unit},
-                          {"level", listed.event.level}});
-    }
-    return events;
-}
-
-std::string list_json(const Listing& listing) {
-    Json json;
-    json["schema"] = "ringside.list/1";
-    json["components"] = Json::array();
-    for (const auto& found : listing.components) {
-        json["components"].push_back({{"name", found.name},
-                                      {"description", found.description},
-                                      {"usable", found.availability.usable},
-                                      {"reason", found.availability.reason}});
-    }
-    json["events"] = events_json(listing);
-    return json_text(json);
-}
-
-std::string line(std::string text) {
-    while (!text.empty() && text.back() == ' ') text.pop_back();
-    return text + '\n';
-}
-
-std::string event_line(const Listed& listed, const Style& style) {
-    auto text =
-        fmt::format("{:<40} {:<14}", listed.event.name, model::to_string(listed.event.kind));
-    if (listed.state != CounterState::ok) {
-        text += fmt::format(" {}", style.warn(fmt::format("{:<13}", to_string(listed.state))));
-    }
-    if (!listed.reason.empty()) text += fmt::format(" {}", style.dim(listed.reason));
-    return line(std::move(text));
-}
-
-std::string list_text(const Listing& listing, const Style& style) {
-    std::string text;
-    for (const auto& listed : listing.events) text += event_line(listed, style);
-    for (const auto& listed : listing.component_events) {
-        const auto& [event, component, name] = listed;
-        const auto unit = event.unit.empty() ? "" : fmt::format(" [{}]", event.unit);
-        text += line(
-            fmt::format("{:<40} {:<14} {}", name, component, style.dim(event.description + unit)));
-    }
-    for (const auto& found : listing.components) {
-        if (found.availability.usable) continue;
-        text += line(fmt::format("{:<40} {:<14} {} {}", found.name + ":::", "component",
-                                 style.warn(fmt::format("{:<13}", "absent")),
-                                 style.dim(found.availability.reason)));
-    }
-    return text;
-}
-
 class List : public Verb {
   public:
     std::string name() const override { return "list"; }
@@ -151,7 +61,8 @@ class List : public Verb {
 
     Outcome run() override {
         const Listing listing = make_listing(pattern_, all_);
-        const auto text = output_.json ? list_json(listing) : list_text(listing, Style(stdout));
+        const auto text = output_.json ? report::list_json(listing)
+                                       : report::list_text(listing, report::Style(stdout));
         if (auto done = deliver(output_, text); !done) return done.error();
         return 0;
     }

@@ -3,15 +3,15 @@
 #include <exception>
 #include <string>
 
-#include "cli/style.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "report/style.h"
 #include "symbols/mapped_file.h"
 
 namespace {
 
 void print_error(const ringside::Error& error) {
-    const ringside::cli::Style style(stderr);
+    const ringside::report::Style style(stderr);
     ringside::cli::print_text(stderr, style.bad("ringside:") + " " + error.what + "\n");
     if (!error.hint.empty()) ringside::cli::print_text(stderr, "  " + error.hint + "\n");
 }

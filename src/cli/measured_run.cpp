@@ -9,9 +9,9 @@
 #include "cli/run_command.h"
 #include "cli/soft_run.h"
 #include "cli/stacks_file.h"
-#include "cli/stat_report.h"
 #include "cli/stat_targets.h"
 #include "cli/version.h"
+#include "report/stat/stat_report.h"
 
 namespace ringside::cli {
 
@@ -91,7 +91,8 @@ void MeasuredRun::keep_interval(double lived_s) {
     auto time = keeper_->read_interval();
     if (!rows || !time) return;
     kept_until_s_ = lived_s;
-    intervals_ += stat_json(StatInterval{lived_s, std::move(*rows), std::move(*time)});
+    intervals_ +=
+        report::stat_json(report::StatInterval{lived_s, std::move(*rows), std::move(*time)});
 }
 
 void MeasuredRun::read_counters() {
@@ -120,7 +121,7 @@ Result<void> MeasuredRun::write_profile() {
     const auto stacks = (folder_ / "stacks.json").string();
     if (auto done = base::replace_file(stacks, stacks_json(flat->stacks)); !done) return done;
     return base::replace_file((folder_ / "report.json").string(),
-                              report_json(flat->view(), flat->rows));
+                              report::profile_json(flat->view(), flat->rows));
 }
 
 Result<void> MeasuredRun::write(const base::ExitStatus& status) {
@@ -136,7 +137,7 @@ Result<void> MeasuredRun::write(const base::ExitStatus& status) {
 
 // The events that were counted in software stand behind the others.
 Result<void> MeasuredRun::write_counts() {
-    StatReport report;
+    report::StatReport report;
     report.subject = plan_.command[0];
     report.command = plan_.command;
     report.rows = rows_;
@@ -149,7 +150,7 @@ Result<void> MeasuredRun::write_counts() {
         std::move(soft.notes.begin(), soft.notes.end(), std::back_inserter(notes_));
         if (soft.stopped_by != 0) status_.signal = soft.stopped_by;
     }
-    return base::replace_file((folder_ / "stat.json").string(), stat_json(report, false));
+    return base::replace_file((folder_ / "stat.json").string(), report::stat_json(report, false));
 }
 
 Outcome MeasuredRun::execute() {

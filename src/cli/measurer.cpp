@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
+#include "base/json_text.h"
 #include "base/text.h"
-#include "cli/json_text.h"
 #include "cli/measured_run.h"
 #include "cli/soft_run.h"
 #include "platform/machine.h"
@@ -118,7 +118,7 @@ class SideRecord {
         for (const auto& text : run.notes()) note(text);
         json_["notes"] = notes_;
         json_["runs"] = json_["runs"].get<int>() + 1;
-        return base::replace_file(file_.string(), json_text(json_));
+        return base::replace_file(file_.string(), base::json_text(json_));
     }
 
   private:

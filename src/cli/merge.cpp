@@ -1,4 +1,6 @@
 // `ringside merge`: recordings of a host and of its guests become one.
+#include "merge/merge.h"
+
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -6,11 +8,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/command_line.h"
-#include "cli/merge_report.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
+#include "report/merge/merge_report.h"
 
 namespace ringside::cli {
 
@@ -57,9 +59,9 @@ class Merge final : public Verb {
         if (!report) return report.error();
         for (const auto& warning : report->warnings)
             print_text(stderr, fmt::format("ringside merge: {}\n", warning));
-        const std::string text = output_.json  ? merge_json(*report)
-                                 : output_.csv ? merge_csv(*report)
-                                               : merge_text(*report);
+        const std::string text = output_.json  ? report::merge_json(*report)
+                                 : output_.csv ? report::merge_csv(*report)
+                                               : report::merge_text(*report);
         if (auto done = deliver(output_, text); !done) return done.error();
         return 0;
     }

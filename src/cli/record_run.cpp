@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "cli/version.h"
 #include "cli/wait_for_end.h"
+#include "report/record/record_report.h"
 
 namespace ringside::cli {
 
@@ -63,10 +64,11 @@ Result<void> RecordRun::finish(std::optional<int> exit_code) {
     if (!summary) return summary.error();
     const std::string& file = request_.settings.file;
     if (request_.output.json) {
-        const auto json = record_json(*summary, file, recorder_->notes(), exit_code);
+        const auto json = report::record_json(*summary, file, recorder_->notes(), exit_code);
         if (auto done = deliver(request_.output, json); !done) return done;
     } else {
-        print_text(stderr, fmt::format("ringside {}: {}", verb_, record_text(*summary, file)));
+        print_text(stderr,
+                   fmt::format("ringside {}: {}", verb_, report::record_text(*summary, file)));
     }
     if (!summary->progress.failure) return {};
     Error error = *summary->progress.failure;

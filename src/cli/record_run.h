@@ -8,7 +8,7 @@
 
 #include "base/sys_root.h"
 #include "cli/output.h"
-#include "cli/record_report.h"
+#include "cli/progress_line.h"
 #include "cli/record_targets.h"
 #include "cli/verb.h"
 #include "record/recorder.h"

@@ -7,10 +7,10 @@
 #include <ringside/clocks.h>
 
 #include "base/error.h"
-#include "cli/record_report.h"
 #include "cli/soft_command.h"
 #include "cli/terminal.h"
 #include "record/soft.h"
+#include "report/record/record_report.h"
 #include "soft/run.h"
 
 namespace ringside::cli {
@@ -31,11 +31,11 @@ Result<void> write_recording(const SoftRecordRequest& request, record::SoftRecor
     if (!summary) return summary.error();
     if (request.output.json) {
         return deliver(request.output,
-                       record_json(*summary, recording.file, recording.notes, exit_code));
+                       report::record_json(*summary, recording.file, recording.notes, exit_code));
     }
     for (const auto& note : recording.notes)
         print_text(stderr, fmt::format("ringside record: {}\n", note));
-    print_text(stderr, record_text(*summary, recording.file));
+    print_text(stderr, report::record_text(*summary, recording.file));
     return {};
 }
 

@@ -3,8 +3,8 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/profile_input.h"
-#include "cli/report_view.h"
 #include "cli/verbs.h"
+#include "report/profile/profile_view.h"
 
 namespace ringside::cli {
 
@@ -51,10 +51,10 @@ class Report final : public Verb {
         auto options = input_.load_options();
         if (!options) return options.error();
         options->keep = profile::kept_for(*columns);
-        options->keep.stack = children_ || *graph != CallGraph::none;
-        options->keep.comm = options->keep.comm || *graph != CallGraph::none;
+        options->keep.stack = children_ || *graph != report::CallGraph::none;
+        options->keep.comm = options->keep.comm || *graph != report::CallGraph::none;
         // The text of a call graph is a tree and has no rows.
-        const bool only_tree = *graph != CallGraph::none && !output_.json && !output_.csv;
+        const bool only_tree = *graph != report::CallGraph::none && !output_.json && !output_.csv;
         auto sources = input_.sources();
         sources.inlined = sources.inlined && options->keep.stack;
         sources.lines = has_column(*columns, Column::line);
@@ -71,21 +71,21 @@ class Report final : public Verb {
             const auto& totals = loaded->events[event.event];
             return totals.samples == 0 && totals.name.starts_with("dummy");
         });
-        const ReportView view{
+        const report::ProfileView view{
             *loaded, naming, *columns, children_, *graph, least_percent_, least_graph_percent_};
         input_.print_warnings("ringside report", *loaded);
-        const std::string text = output_.json  ? report_json(view, rows)
-                                 : output_.csv ? report_csv(view, rows)
-                                               : report_text(view, rows);
+        const std::string text = output_.json  ? report::profile_json(view, rows)
+                                 : output_.csv ? report::profile_csv(view, rows)
+                                               : report::profile_text(view, rows);
         if (auto done = deliver(output_, text); !done) return done.error();
         return 0;
     }
 
   private:
-    Result<CallGraph> call_graph() const {
-        if (!graph_) return CallGraph::none;
-        if (graph_->empty() || *graph_ == "caller") return CallGraph::caller;
-        if (*graph_ == "callee") return CallGraph::callee;
+    Result<report::CallGraph> call_graph() const {
+        if (!graph_) return report::CallGraph::none;
+        if (graph_->empty() || *graph_ == "caller") return report::CallGraph::caller;
+        if (*graph_ == "callee") return report::CallGraph::callee;
         return base::fail(ErrorCode::bad_input, "no order \"" + *graph_ + "\" of call graphs",
                           "use caller or callee");
     }

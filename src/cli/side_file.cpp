@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
-#include "cli/json_text.h"
+#include "base/json_text.h"
 #include "cli/read_json.h"
 #include "guest/files.h"
 
@@ -23,7 +23,7 @@ Result<void> change(const std::string& folder, const std::function<void(Json&)>&
     auto json = parse_json_object(*text, file);
     if (!json) return json.error();
     how(*json);
-    return base::replace_file(file, json_text(*json));
+    return base::replace_file(file, base::json_text(*json));
 }
 
 Result<void> set(const std::string& folder, const char* key, const Json& value) {

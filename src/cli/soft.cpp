@@ -1,14 +1,9 @@
 // `ringside soft`: what the soft PMU of a machine has counted so far, and its switch.
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include "base/error.h"
-#include "cli/amounts.h"
-#include "cli/json_text.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "report/soft/soft_report.h"
 #include "soft/count_file.h"
-#include "soft/events.h"
 #include "soft/switch.h"
 
 namespace ringside::cli {
@@ -17,50 +12,6 @@ namespace {
 
 using base::fail;
 using soft::CountFile;
-using Json = nlohmann::ordered_json;
-
-std::string soft_json(const std::string& path, const CountFile& file) {
-    Json json = {{"schema", "ringside.soft/1"}, {"file", path},
-                 {"pid", file.extension().pid}, {"counting", !file.is_off()},
-                 {"events", Json::array()},     {"devices", Json::array()}};
-    for (const auto& event : soft::all_events()) {
-        const bool counts = file.counts(event.counter);
-        json["events"].push_back(
-            {{"name", event.name},
-             {"value", counts ? Json(file.total(event.counter)) : Json(nullptr)},
-             {"vcpus", counts ? Json(file.of_vcpus(event.counter)) : Json(nullptr)},
-             {"reason", counts ? Json(nullptr) : Json("the plugin was not asked to count it")},
-             {"soft", true}});
-    }
-    for (const auto& device : file.devices()) {
-        json["devices"].push_back(
-            {{"name", device.name}, {"reads", device.reads}, {"writes", device.writes}});
-    }
-    return json_text(json);
-}
-
-std::string number(std::uint64_t count) {
-    return grouped(static_cast<double>(count));
-}
-
-std::string soft_text(const std::string& path, const CountFile& file, bool per_cpu) {
-    std::string text =
-        fmt::format("{}: of process {}, {}\n", path, file.extension().pid,
-                    file.is_off() ? "switched off: nothing is counted now" : "counting");
-    for (const auto& event : soft::all_events()) {
-        if (!file.counts(event.counter)) continue;
-        text += fmt::format("{:>20}  {} (soft)\n", number(file.total(event.counter)), event.name);
-        const auto vcpus = per_cpu ? file.of_vcpus(event.counter) : std::vector<std::uint64_t>();
-        for (std::size_t i = 0; i < vcpus.size(); ++i) {
-            text += fmt::format("{:>20}    on vCPU {}\n", number(vcpus[i]), i);
-        }
-    }
-    for (const auto& device : file.devices()) {
-        text += fmt::format("{:>20}  reads of and {} writes to {}\n", number(device.reads),
-                            number(device.writes), device.name);
-    }
-    return text;
-}
 
 class Soft final : public Verb {
   public:
@@ -98,8 +49,9 @@ Outcome Soft::run() {
     const auto file = switch_.empty() ? CountFile::read(files_[0])
                                       : soft::switch_machine(files_[0], switch_ == "off");
     if (!file) return file.error();
-    const auto done = deliver(output_, output_.json ? soft_json(files_[0], *file)
-                                                    : soft_text(files_[0], *file, per_cpu_));
+    const auto done =
+        deliver(output_, output_.json ? report::soft_json(files_[0], *file)
+                                      : report::soft_text(files_[0], *file, per_cpu_));
     if (!done) return done.error();
     return 0;
 }

@@ -80,7 +80,7 @@ Result<void> SoftExecution::write_profile(const SoftPanel& panel, const soft::Ev
     const auto flat = load_flat_profile(recording.file, false);
     if (!flat) return flat.error();
     return base::replace_file((folder_ / "soft-report.json").string(),
-                              report_json(flat->view(), flat->rows));
+                              report::profile_json(flat->view(), flat->rows));
 }
 
 Result<StatRows> SoftExecution::execute(const std::vector<AskedEvent>& events) {

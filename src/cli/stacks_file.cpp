@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cli/json_text.h"
+#include "base/json_text.h"
 #include "cli/read_json.h"
 
 namespace ringside::cli {
@@ -81,7 +81,7 @@ Result<StackTree> tree_of(const Json& json) {
 std::string stacks_json(const std::vector<StackTree>& trees) {
     Json json = {{"schema", "ringside.stacks/1"}, {"trees", Json::array()}};
     for (const auto& tree : trees) json["trees"].push_back(tree_json(tree));
-    return json_text(json, -1);
+    return base::json_text(json, -1);
 }
 
 Result<std::vector<StackTree>> parse_stacks(std::string_view text) {

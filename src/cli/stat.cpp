@@ -12,12 +12,13 @@
 #include "base/file_io.h"
 #include "cli/run_command.h"
 #include "cli/stat_panel.h"
-#include "cli/stat_report.h"
 #include "cli/stat_soft.h"
 #include "cli/stat_targets.h"
+#include "cli/stat_time.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
+#include "report/stat/stat_report.h"
 
 namespace ringside::cli {
 
@@ -87,8 +88,8 @@ class StatVerb final : public Verb {
     const std::vector<AskedEvent>& asked() const;
     Outcome measure_command(Runs& runs);
     Outcome measure_alone(Runs& runs);
-    StatReport report_of(Runs runs) const;
-    Result<void> write(const StatReport& report);
+    report::StatReport report_of(Runs runs) const;
+    Result<void> write(const report::StatReport& report);
     // At once, or with all the rest where it goes into a file.
     Result<void> emit(const std::string& text);
 
@@ -260,12 +261,13 @@ Result<void> StatVerb::show_interval() {
     if (!rows) return rows.error();
     auto time = time_->read_interval();
     if (!time) return time.error();
-    StatInterval interval{static_cast<double>(real_ns() - start_ns_) / 1e9, std::move(*rows),
-                          std::move(*time)};
+    report::StatInterval interval{static_cast<double>(real_ns() - start_ns_) / 1e9,
+                                  std::move(*rows), std::move(*time)};
     static_cast<void>(take_left_out(interval.rows, asked()));
-    if (output_.json) return emit(stat_json(interval));
-    if (output_.csv) return emit(stat_csv(interval));
-    return emit(stat_text(interval, Style(output_.file.empty() ? stderr : nullptr)));
+    if (output_.json) return emit(report::stat_json(interval));
+    if (output_.csv) return emit(report::stat_csv(interval));
+    return emit(
+        report::stat_text(interval, report::Style(output_.file.empty() ? stderr : nullptr)));
 }
 
 Result<void> StatVerb::tick() {
@@ -324,8 +326,8 @@ Outcome StatVerb::measure_alone(Runs& runs) {
     return 0;
 }
 
-StatReport StatVerb::report_of(Runs runs) const {
-    StatReport report;
+report::StatReport StatVerb::report_of(Runs runs) const {
+    report::StatReport report;
     report.subject = command_.empty() || !targets_.of_command()
                          ? targets_.subject()
                          : fmt::format("{}", fmt::join(command_, " "));
@@ -342,15 +344,15 @@ StatReport StatVerb::report_of(Runs runs) const {
     return report;
 }
 
-Result<void> StatVerb::write(const StatReport& report) {
+Result<void> StatVerb::write(const report::StatReport& report) {
     const bool to_file = !output_.file.empty();
     std::string text;
     if (output_.json) {
-        text = stat_json(report, interval_ms_ > 0);
+        text = report::stat_json(report, interval_ms_ > 0);
     } else if (output_.csv) {
-        text = stat_csv(report);
+        text = report::stat_csv(report);
     } else {
-        text = stat_text(report, Style(to_file ? nullptr : stderr));
+        text = report::stat_text(report, report::Style(to_file ? nullptr : stderr));
     }
     if (auto emitted = emit(text); !emitted) return emitted;
     return to_file ? deliver(output_, written_) : Result<void>();
@@ -360,7 +362,7 @@ Outcome StatVerb::run() {
     session_.emplace(Session::open());
     if (auto sound = check(); !sound) return sound.error();
     if (output_.csv) {
-        if (auto emitted = emit(stat_csv_header()); !emitted) return emitted.error();
+        if (auto emitted = emit(report::stat_csv_header()); !emitted) return emitted.error();
     }
     Runs runs;
     if (command_.empty()) {
@@ -372,7 +374,7 @@ Outcome StatVerb::run() {
     }
     const int exit_code = runs.exit_code.value_or(0);
     const StatRows last = runs.rows.back();
-    const StatReport report = report_of(std::move(runs));
+    const report::StatReport report = report_of(std::move(runs));
     if (auto done = write(report); !done) return done.error();
     if (auto usable = check_required(last, asked()); !usable) return usable.error();
     return exit_code;

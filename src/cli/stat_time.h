@@ -4,20 +4,17 @@
 
 #include <optional>
 #include <span>
-#include <string>
-#include <variant>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <ringside/time_budget.h>
 
 #include "accounting/machine_time.h"
+#include "accounting/time_report.h"
 #include "cli/stat_request.h"
 
 namespace ringside::cli {
 
-using TimeReport = std::variant<TimeSplit, accounting::MachineTime>;
+using accounting::TimeReport;
 
 // Since its opening.
 class TimeKeeper {
@@ -34,17 +31,5 @@ class TimeKeeper {
     accounting::MachineMeterPtr meter_;
     std::optional<TimeReport> last_;
 };
-
-std::uint64_t wall_ns(const TimeReport& time);
-// Of one run, on average. All are of the same kind.
-TimeReport average(std::span<const TimeReport> runs);
-
-std::string time_text(const TimeReport& time);
-// The parts in one line, for an interval.
-std::string time_line(const TimeReport& time);
-// {"wall_ns", "user_ns", "kernel_ns", "stolen_ns", "waiting_ns", "blocked_ns", ...}.
-nlohmann::ordered_json time_json(const TimeReport& time);
-// Where the parts come from, and why others are not known.
-nlohmann::ordered_json time_sources(const TimeReport& time);
 
 }  // namespace ringside::cli

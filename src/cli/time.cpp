@@ -2,30 +2,20 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <ringside/time_budget.h>
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/json_text.h"
 #include "cli/run_command.h"
 #include "cli/terminal.h"
-#include "cli/time_budget_text.h"
 #include "cli/verbs.h"
 #include "cli/wait_for_end.h"
+#include "report/time/budget_report.h"
 
 namespace ringside::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json steal_of(const Steal& steal) {
-    return {{"method", to_string(steal.method)},
-            {"error_ns", steal.ns ? Json(steal.error_ns) : Json(nullptr)},
-            {"reason", steal.reason.empty() ? Json(nullptr) : Json(steal.reason)}};
-}
 
 class TimeVerb final : public Verb {
   public:
@@ -102,33 +92,11 @@ class TimeVerb final : public Verb {
         return {};
     }
 
-    std::string json_of(const TimeSplit& split, std::optional<int> exit_code) const {
-        Json json;
-        json["schema"] = "ringside.time/1";
-        json["command"] = command_;
-        json["exit_code"] = exit_code ? Json(*exit_code) : Json(nullptr);
-        json["time"] = budget_times(split);
-        json["steal"] = steal_of(split.clock.steal);
-        json["budget"] = budget_sources(split);
-        return json_text(json);
-    }
-
-    static std::string csv_of(const TimeSplit& split, std::optional<int> exit_code) {
-        return fmt::format("exit_code,{}\n{},{}\n", budget_csv_header(),
-                           exit_code ? std::to_string(*exit_code) : std::string(),
-                           budget_csv_row(split));
-    }
-
-    static std::string text_of(const TimeSplit& split, std::optional<int> exit_code) {
-        std::string text = "\n" + budget_text(split);
-        if (exit_code) text += fmt::format("{:12}             exit code\n", *exit_code);
-        return text;
-    }
-
     Result<void> report(const TimeSplit& split, std::optional<int> exit_code) const {
-        if (output_.json) return deliver(output_, json_of(split, exit_code));
-        if (output_.csv) return deliver(output_, csv_of(split, exit_code));
-        const std::string text = text_of(split, exit_code);
+        const report::TimeRun run{command_, split, exit_code};
+        if (output_.json) return deliver(output_, report::time_run_json(run));
+        if (output_.csv) return deliver(output_, report::time_run_csv(run));
+        const std::string text = report::time_run_text(run);
         if (!output_.file.empty()) return deliver(output_, text);
         print_text(stderr, text);
         return {};

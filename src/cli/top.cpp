@@ -9,14 +9,14 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/profile_input.h"
-#include "cli/report_view.h"
 #include "cli/terminal.h"
-#include "cli/top_screen.h"
 #include "cli/verbs.h"
 #include "events/parse.h"
 #include "platform/topology.h"
 #include "proc/task.h"
 #include "profile/live.h"
+#include "report/profile/profile_view.h"
+#include "report/top/top_screen.h"
 
 namespace ringside::cli {
 
@@ -94,8 +94,8 @@ class Top final : public Verb {
     static std::vector<std::string> page_of(const profile::Profile& profile,
                                             const profile::Naming& naming,
                                             const std::vector<profile::Column>& columns) {
-        ReportView view{profile, naming, columns};
-        const std::string text = report_text(view, make_rows(profile, naming, columns));
+        report::ProfileView view{profile, naming, columns};
+        const std::string text = report::profile_text(view, make_rows(profile, naming, columns));
         std::vector<std::string> lines;
         for (const auto line : base::split_lines(text)) lines.emplace_back(line);
         return lines;
@@ -107,7 +107,7 @@ class Top final : public Verb {
 
     template <typename Page>
     Outcome watch(profile::LiveProfile& live, const Page& page) {
-        TopScreen screen;
+        report::TopScreen screen;
         bool paused = false;
         while (true) {
             const auto until = steady_clock::now() + delay();
