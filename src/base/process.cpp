@@ -48,9 +48,11 @@ std::string_view name_of(std::string_view assignment) {
     return assignment.substr(0, assignment.find('='));
 }
 
-// Ours, without the names that `extra` sets, and then `extra`.
-std::vector<std::string> environment_with(const std::vector<std::string>& extra) {
+// Ours, if it is wanted, without the names that are set in addition, and then these.
+std::vector<std::string> environment_of(const SpawnOptions& options) {
+    const auto& extra = options.extra_env;
     std::vector<std::string> all = extra;
+    if (options.clean_env) return all;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const bool replaced = std::any_of(extra.begin(), extra.end(), [&](const auto& assignment) {
             return name_of(assignment) == name_of(*entry);
@@ -69,10 +71,19 @@ void use_as(int fd, int target) {
     }
 }
 
+// Tells our parent why, by errno.
+[[noreturn]] void give_up(int error_fd) {
+    const int why = errno;
+    [[maybe_unused]] const auto written = ::write(error_fd, &why, sizeof why);
+    ::_exit(why == ENOENT ? 127 : 126);
+}
+
 // Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become(const SpawnOptions& options, pid_t parent, char* const* argv,
                          char* const* env, int hold_fd, int error_fd) {
     if (options.own_group) ::setpgid(0, 0);
+    if (options.confinement && !confine(*options.confinement)) give_up(error_fd);
+    // Now, because the kernel forgets it when the user changes.
     if (options.die_with_parent) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (::getppid() != parent) ::_exit(125);
@@ -94,9 +105,7 @@ void use_as(int fd, int target) {
         if (::write(error_fd, &go, 1) != 1 || ::read(hold_fd, &go, 1) != 1) ::_exit(125);
     }
     ::execvpe(argv[0], argv, env);
-    const int exec_errno = errno;
-    [[maybe_unused]] const auto written = ::write(error_fd, &exec_errno, sizeof exec_errno);
-    ::_exit(exec_errno == ENOENT ? 127 : 126);
+    give_up(error_fd);
 }
 
 // The errno of a failed exec, 0 when exec went well (the pipe closed without a word).
@@ -243,7 +252,7 @@ Result<Child> spawn(const std::vector<std::string>& argv, const SpawnOptions& op
         hold = std::move(*made);
     }
     const auto arguments = pointers_to(argv);
-    const auto environment = environment_with(options.extra_env);
+    const auto environment = environment_of(options);
     const auto env = pointers_to(environment);
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
@@ -275,13 +284,13 @@ std::optional<std::string> find_executable(const std::string& name) {
     return std::nullopt;
 }
 
-Result<CommandOutput> run(const std::vector<std::string>& argv, std::chrono::milliseconds limit) {
+Result<CommandOutput> run(const std::vector<std::string>& argv, std::chrono::milliseconds limit,
+                          SpawnOptions options) {
     auto out = make_pipe();
     if (!out) return out.error();
     auto err = make_pipe();
     if (!err) return err.error();
     Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    SpawnOptions options;
     options.stdin_fd = nothing.get();
     options.stdout_fd = out->write_end.get();
     options.stderr_fd = err->write_end.get();

@@ -12,6 +12,7 @@
 
 #include <ringside/result.h>
 
+#include "base/confinement.h"
 #include "base/fd.h"
 
 namespace ringside::base {
@@ -23,6 +24,10 @@ struct SpawnOptions {
     int stderr_fd = -1;
     // Added to, or replacing, what is in our environment: "NAME=value".
     std::vector<std::string> extra_env;
+    // Only that is its environment, and nothing of ours.
+    bool clean_env = false;
+    // Absent: the child keeps all our rights.
+    std::optional<Confinement> confinement;
     // Descriptors that the program keeps under their numbers, besides those three.
     std::vector<int> kept_fds;
     // A group of its own, so that a signal to it reaches all it started and Ctrl-C does not.
@@ -103,8 +108,10 @@ struct CommandOutput {
     std::string stderr_text;
 };
 
-// Runs to the end with empty standard input and both outputs captured; killed after `limit`.
+// Runs to the end with empty standard input and both outputs captured, which `options` does not
+// change; killed after `limit`.
 Result<CommandOutput> run(const std::vector<std::string>& argv,
-                          std::chrono::milliseconds limit = std::chrono::minutes(10));
+                          std::chrono::milliseconds limit = std::chrono::minutes(10),
+                          SpawnOptions options = {});
 
 }  // namespace ringside::base
