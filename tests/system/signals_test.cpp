@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/scratch_dir.h"
 #include "box.h"
 
 namespace ringside::system_test {
@@ -84,6 +85,10 @@ TEST(Killed, TakesQemuAlong) {
     ASSERT_TRUE(box.started());
     EXPECT_EQ(box.end_with(SIGKILL), 128 + SIGKILL);
     EXPECT_THAT(left_after_a_while(scratch.path().string()), IsEmpty());
+    // Who is killed cannot tidy up. The next of us in the same place does.
+    EXPECT_FALSE(fs::is_empty(scratch.path()));
+    ASSERT_TRUE(base::ScratchDir::make_below(scratch.path(), "ringside-next"));
+    EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(ScratchDir, IsGoneWithAllInIt) {
         fs::create_directories(path / "a/b");
         std::ofstream(path / "a/b/file") << "x";
         fs::create_symlink(kept, path / "link");
-        EXPECT_THAT(path.filename().string(), ::testing::StartsWith("scratch."));
+        EXPECT_THAT(path.filename().string(), ::testing::StartsWith("scratch@"));
     }
     EXPECT_FALSE(fs::exists(path));
     EXPECT_TRUE(fs::exists(kept)) << "links are not followed";

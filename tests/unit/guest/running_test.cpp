@@ -20,7 +20,7 @@ std::string command_line(const std::string& console) {
 }
 
 TEST(RunningGuest, IsKnownByItsCommandLine) {
-    const auto guest = read_command_line(command_line("/tmp/ringside-box.AbCdEf/console"));
+    const auto guest = read_command_line(command_line("/tmp/ringside-box@AbCdEf/console"));
     ASSERT_TRUE(guest);
     EXPECT_EQ(guest->kind, "x86-guest");
     EXPECT_EQ(guest->cpus, "3");
@@ -31,7 +31,7 @@ TEST(RunningGuest, IsKnownByItsCommandLine) {
 TEST(RunningGuest, IsNoOtherProcess) {
     using namespace std::string_literals;
     EXPECT_FALSE(read_command_line(""));
-    EXPECT_FALSE(read_command_line("cat\0-serial\0file:/tmp/ringside-box.x/console\0"s));
+    EXPECT_FALSE(read_command_line("cat\0-serial\0file:/tmp/ringside-box@x/console\0"s));
     EXPECT_FALSE(read_command_line("qemu-system-x86_64\0-serial"s));
     EXPECT_FALSE(read_command_line(command_line("/var/lib/libvirt/console")));
 }
