@@ -49,16 +49,17 @@ Result<PackageSet> provide_packages(const fs::path& cache, std::string_view arch
     if (auto present = present_set(directory)) return present;
 
     progress(fmt::format("fetching Debian packages for {}: {}", arch, fmt::join(packages, " ")));
-    const PrivateApt apt(cache / "packages" / arch / "apt", arch);
-    if (auto ready = apt.set_up(); !ready) return ready.error();
-    auto archives = apt.download(packages);
+    const auto apt = PrivateApt::make(cache / "packages" / arch / "apt", arch);
+    if (!apt) return apt.error();
+    if (auto ready = apt->set_up(); !ready) return ready.error();
+    auto archives = apt->download(packages);
     if (!archives) return archives.error();
     progress(fmt::format("unpacking {} packages for {}", archives->size(), arch));
     // A draft that an interrupted run left behind is removed: we hold the lock.
     const fs::path draft = directory.string() + ".new";
     std::error_code error;
     fs::remove_all(draft, error);
-    if (auto done = unpack(apt, *archives, draft / "root"); !done) return done.error();
+    if (auto done = unpack(*apt, *archives, draft / "root"); !done) return done.error();
     const std::string content = fmt::format("{}\n", fmt::join(*archives, "\n"));
     if (auto done = write_file(draft / "packages", content); !done) return done.error();
     fs::rename(draft, directory, error);

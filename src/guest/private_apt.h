@@ -15,13 +15,13 @@ namespace ringside::guest {
 
 // Runs a program that must end with 0, and returns its standard output. The error carries the last
 // lines of what it said.
-Result<std::string> run_checked(const std::vector<std::string>& argv);
+Result<std::string> run_checked(const std::vector<std::string>& argv,
+                                const std::vector<int>& kept_fds = {});
 
 class PrivateApt {
   public:
     // All it keeps goes below `directory`. One process at a time may use it.
-    PrivateApt(fs::path directory, std::string_view arch)
-        : directory_(std::move(directory)), arch_(arch) {}
+    static Result<PrivateApt> make(fs::path directory, std::string_view arch);
 
     // Takes over the system's Debian entries and fetches their package lists.
     Result<void> set_up() const;
@@ -31,9 +31,19 @@ class PrivateApt {
     fs::path archives() const { return directory_ / "cache/archives"; }
 
   private:
+    PrivateApt(fs::path directory, base::Fd open, std::string_view arch)
+        : directory_(std::move(directory)), open_(std::move(open)), arch_(arch) {}
+    // apt's name of `part`. Run by root, apt fetches as the user _apt, who may be kept from our
+    // cache by a folder above it, but not from a folder that apt inherits open.
+    fs::path name_of(const char* part) const;
+    Result<void> configure(const char* part, std::string_view transport,
+                           std::string_view specific) const;
+    Result<std::string> apt_get(const char* part, const std::vector<std::string>& arguments) const;
+    std::string settings() const;
     Result<std::vector<AptSource>> system_sources(std::string_view transport) const;
 
     fs::path directory_;
+    base::Fd open_;
     std::string arch_;
 };
 
