@@ -108,9 +108,9 @@ class Compare final : public Verb {
                "b.csv\n"
                "\n"
                "The ratio is that of each side to the first, of geometric means. What the program\n"
-               "prints goes to files of its run. The guest sees the files of this machine; what "
-               "it\n"
-               "writes is gone with it. Under TCG, which is said, it measures emulation.\n";
+               "prints goes to files of its run. The guest sees the files of this machine, but\n"
+               "for secrets; what it writes is gone with it. Under TCG, which is said, it measures "
+               "emulation.\n";
     }
     void declare(Options& options) override;
     Outcome run() override;
@@ -170,6 +170,7 @@ void Compare::declare(Options& options) {
     options.texts("--on", "NAME=TARGET", on_, "a side, instead of native and vm; may be repeated");
     options.number("--memory", "MB", wish_.memory_mb, "of the embedded guest [2048]");
     options.number("--cpus", "N", wish_.cpus, "of the embedded guest [as many as here]");
+    declare_sharing(options, wish_);
     options.texts("--with-build", "DIR", wish_.builds, "for boxes: DIR/ringside goes into them");
     options.text("--co-run-in", "PLACE", co_run_in_,
                  "where --co-run runs for the embedded guest: same guest, or another [other]");

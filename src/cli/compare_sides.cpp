@@ -63,10 +63,11 @@ std::chrono::seconds box_limit(const MeasurePlan& plan) {
 
 // Files of this machine are there, at the places where they are here.
 Result<guest::BoxRequest> guest_request(const SideTarget& target, const std::string& folder,
-                                        const MeasurePlan& plan, const GuestWish& wish) {
+                                        const MeasurePlan& plan, const GuestWish& wish,
+                                        const guest::Progress& say) {
     const auto program = own_program();
     if (!program) return program.error();
-    auto request = embedded_guest(wish);
+    auto request = embedded_guest(wish, say);
     if (!request) return request.error();
     request->command = measure_words(*program, folder_in_guest, target, "tcg", plan);
     request->get = {{std::string("/host") + folder_in_guest, folder}};
@@ -220,7 +221,10 @@ Outcome measure_side(const SideTarget& target, const std::string& folder, const 
     if (embedded && wish.co_run_apart && !plan.co_run.empty()) {
         return run_beside_a_guest(target, folder, plan, wish, stop, say);
     }
-    auto request = embedded ? guest_request(target, folder, plan, wish)
+    const guest::Progress note = [&](std::string_view line) {
+        say(fmt::format("{}: {}", target.name, line));
+    };
+    auto request = embedded ? guest_request(target, folder, plan, wish, note)
                             : other_box(target, folder, plan, wish);
     if (!request) return request.error();
     return run_in_box(std::move(*request), target, folder, plan, wish, stop, say);

@@ -6,12 +6,14 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/terminal.h"
 #include "guest/layer.h"
+#include "guest/shared_files.h"
 
 namespace ringside::cli {
 
@@ -33,6 +35,13 @@ int cpus_for(const GuestWish& wish) {
 
 }  // namespace
 
+void declare_sharing(Options& options, GuestWish& wish) {
+    options.texts("--share", "PATH", wish.shared,
+                  "let the embedded guest see PATH and all below it, secrets included; / is all");
+    options.texts("--share-env", "NAME", wish.shared_variables,
+                  "let it have this variable of our environment; a pattern, * is all");
+}
+
 void print_guest_progress(std::string_view line) {
     const std::string text = fmt::format("ringside guest: {}\n", line);
     print_text(stderr, text);
@@ -45,7 +54,7 @@ Result<std::string> embedded_kind() {
                       "use one that exists: ringside compare --guest ssh:USER@HOST");
 }
 
-Result<guest::BoxRequest> embedded_guest(const GuestWish& wish) {
+Result<guest::BoxRequest> embedded_guest(const GuestWish& wish, const guest::Progress& say) {
     auto kind = embedded_kind();
     if (!kind) return kind.error();
     std::error_code error;
@@ -54,7 +63,13 @@ Result<guest::BoxRequest> embedded_guest(const GuestWish& wish) {
     request.share_root = true;
     request.smp = cpus_for(wish);
     request.memory_mb = static_cast<int>(wish.memory_mb);
-    request.environment = own_environment();
+    request.shared = wish.shared;
+    auto variables = guest::shared_variables(own_environment(), wish.shared_variables);
+    request.environment = std::move(variables.kept);
+    if (!variables.left_out.empty()) {
+        say(fmt::format("left out of the environment: {} (--share-env NAME to have one there)",
+                        fmt::join(variables.left_out, " ")));
+    }
     request.directory = std::filesystem::current_path(error).string();
     if (error) return base::fail(ErrorCode::io, "no working directory: " + error.message());
     return request;

@@ -1,5 +1,5 @@
-// The guest that a program of this machine can run in as it is: same architecture, same files, same
-// environment. What it writes is gone with it.
+// The guest that a program of this machine can run in as it is: same architecture, its files and
+// its environment, secrets left out. What it writes is gone with it.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include <ringside/result.h>
 
+#include "cli/options.h"
 #include "guest/box.h"
 
 namespace ringside::cli {
@@ -16,9 +17,14 @@ struct GuestWish {
     double memory_mb = 2048;
     double cpus = 0;  // 0: as many as this machine has
     std::vector<std::string> builds;
-    bool co_run_apart = true;  // a program beside has a guest of its own
-    bool exits = true;         // under KVM: also count why the guest exits
+    std::vector<std::string> shared;            // paths, besides those that are lent in any case
+    std::vector<std::string> shared_variables;  // names or patterns, likewise
+    bool co_run_apart = true;                   // a program beside has a guest of its own
+    bool exits = true;                          // under KVM: also count why the guest exits
 };
+
+// --share and --share-env.
+void declare_sharing(Options& options, GuestWish& wish);
 
 // A line of progress, for people.
 void print_guest_progress(std::string_view line);
@@ -26,7 +32,8 @@ void print_guest_progress(std::string_view line);
 // The kind of it.
 Result<std::string> embedded_kind();
 
-// All but the command, which will run in our working directory.
-Result<guest::BoxRequest> embedded_guest(const GuestWish& wish);
+// All but the command, which will run in our working directory. `say` is told which variables it
+// does without.
+Result<guest::BoxRequest> embedded_guest(const GuestWish& wish, const guest::Progress& say);
 
 }  // namespace ringside::cli

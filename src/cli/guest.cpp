@@ -96,8 +96,9 @@ class GuestRun : public Verb {
     }
     std::string examples() const override {
         return "  ringside guest run -- uname -a\n"
-               "      # in a guest with the files and the environment of this machine; what it\n"
-               "      # writes is gone with it\n"
+               "      # in a guest with the files and the environment of this machine, but for\n"
+               "      # secrets; what it writes is gone with it\n"
+               "  ringside guest run --share ~/data -- ./count ~/data/words\n"
                "  ringside guest run x86-guest -- uname -a\n"
                "      # in a machine in a box, which has busybox and perf\n"
                "  ringside guest run arm64-pmu -- perf stat -e instructions:u true\n"
@@ -126,6 +127,7 @@ class GuestRun : public Verb {
     Result<guest::BoxRequest> request() const;
 
     guest::BoxRequest request_;
+    GuestWish wish_;
     std::string cpu_;
     std::string beside_;
     std::string policy_;
@@ -157,6 +159,7 @@ void GuestRun::declare(Options& options) {
     options.text("--memory", "MB", memory_, "its memory");
     options.flag("--share-root", request_.share_root,
                  "the command sees this machine's files; what it writes is gone with the box");
+    declare_sharing(options, wish_);
     options.text("--nic", "MODEL", nic_,
                  "add a network interface (virtio-net-pci, e1000, ...) with zeros to receive "
                  "from 10.0.2.100:9");
@@ -209,8 +212,13 @@ void GuestRun::declare(Options& options) {
 
 Result<guest::BoxRequest> GuestRun::request() const {
     guest::BoxRequest request = request_;
+    request.shared = wish_.shared;
+    if (!request.kind.empty() && !wish_.shared_variables.empty()) {
+        return base::fail(ErrorCode::bad_input, "this box has an environment of its own",
+                          "set a variable in it with --env NAME=VALUE");
+    }
     if (request.kind.empty()) {
-        auto embedded = embedded_guest({});
+        auto embedded = embedded_guest(wish_, print_guest_progress);
         if (!embedded) return embedded.error();
         request.kind = embedded->kind;
         request.share_root = true;
@@ -304,6 +312,7 @@ class GuestShell : public Verb {
         options.number("--memory", "MB", wish_.memory_mb, "of the embedded guest [2048]");
         options.number("--cpus", "N", wish_.cpus, "of the embedded guest [as many as here]");
         options.flag("--network", network_, "with the network of this machine");
+        declare_sharing(options, wish_);
         options.texts("--with-build", "DIR", wish_.builds,
                       "put DIR/ringside into the box if it is for its architecture");
     }
@@ -316,10 +325,13 @@ class GuestShell : public Verb {
 };
 
 Outcome GuestShell::run() {
-    auto box =
-        kind_.empty() ? embedded_guest(wish_) : Result<guest::BoxRequest>(guest::BoxRequest());
+    auto box = kind_.empty() ? embedded_guest(wish_, print_guest_progress)
+                             : Result<guest::BoxRequest>(guest::BoxRequest());
     if (!box) return box.error();
-    if (!kind_.empty()) box->kind = kind_;
+    if (!kind_.empty()) {
+        box->kind = kind_;
+        box->shared = wish_.shared;
+    }
     const char* shell = std::getenv("SHELL");
     box->command = {box->share_root && shell != nullptr ? shell : "/bin/sh"};
     box->terminal = true;

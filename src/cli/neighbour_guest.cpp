@@ -30,7 +30,7 @@ Result<void> NeighbourGuest::prepare() {
     auto command = co_run_command(words_);
     if (!command) return command.error();
     if (!cancel_ || !news_) return base::fail_errno(errno, "cannot create an eventfd");
-    auto request = embedded_guest(wish_);
+    auto request = embedded_guest(wish_, [](std::string_view) {});  // the command's was told
     if (!request) return request.error();
     request_ = std::move(*request);
     request_.command = std::move(*command);

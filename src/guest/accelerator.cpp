@@ -24,8 +24,17 @@ Result<bool> boots_under_kvm(const Kind& kind, const Image& image, int cancel_fd
     request.spec.kind = kind;
     request.spec.kind.cpu = "host";
     request.spec.accelerator = "kvm";
-    request.spec.kernel = image.kernel;
-    request.spec.initrd = image.initrd;
+    RightsWish wish;
+    wish.kvm = kvm_device;
+    auto rights = Rights::make(request.spec.kind.qemu, wish);
+    if (!rights) return rights.error();
+    for (const auto& [file, name] : {std::pair(image.kernel, &request.spec.kernel),
+                                     std::pair(image.initrd, &request.spec.initrd)}) {
+        auto lent = rights->lend(file, directory->path());
+        if (!lent) return lent.error();
+        *name = std::move(*lent);
+    }
+    request.rights = std::move(*rights);
     request.directory = directory->path();
     request.limit = probe_limit;
     request.cancel_fd = cancel_fd;
@@ -44,7 +53,7 @@ Result<Accelerator> choose_accelerator(const fs::path& cache, const Kind& kind, 
     if (kind.soft_pmu) return Accelerator{"tcg", "what is translated can be counted"};
     if (kind.is_deterministic()) return Accelerator{"tcg", "only emulation is deterministic"};
     if (!kind.inner.empty()) return Accelerator{"tcg", "the CPU it shows is an emulated one"};
-    if (::access("/dev/kvm", R_OK | W_OK) != 0) {
+    if (::access(kvm_device, R_OK | W_OK) != 0) {
         return Accelerator{"tcg", "no /dev/kvm that this user can open"};
     }
     const auto boot_id = base::SysRoot().read_trimmed("/proc/sys/kernel/random/boot_id");

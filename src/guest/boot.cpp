@@ -93,18 +93,64 @@ Result<BootEnd> judge(const BootRequest& request, RelayEnd relay_end, BootEnd en
     return end;
 }
 
-std::string pipe_of(const fs::path& directory, const std::string& log) {
-    return (directory / ("log." + log)).string();
-}
-
 // A file of that name in `directory`, filled through a pipe, so that a machine cannot fill the
 // disk.
-Result<Stream> log_stream(const fs::path& directory, const std::string& name) {
+Result<Stream> log_stream(const fs::path& directory, const std::string& name, base::Fd& write_end) {
     auto made = BoundedLog::make(directory / name);
     if (!made) return made.error();
     const auto log = std::make_shared<BoundedLog>(std::move(*made));
-    return make_stream(pipe_of(directory, name),
-                       [log](std::string_view bytes) { log->write(bytes); });
+    return make_stream([log](std::string_view bytes) { log->write(bytes); }, write_end);
+}
+
+// What a machine says, and our ends of its pipes until it has them.
+struct Streams {
+    std::vector<Stream> streams;
+    std::vector<base::Fd> lent;
+};
+
+void lend(MachineSpec& spec, Streams& to, base::Fd fd, const fs::path& as) {
+    spec.lent_fds.push_back({fd.get(), as.string()});
+    to.lent.push_back(std::move(fd));
+}
+
+Result<Streams> make_streams(BootRequest& request) {
+    Streams made;
+    if (request.kernel_port != nullptr) {
+        made.streams.push_back(request.kernel_port->stream());
+        request.spec.ports.push_back(request.kernel_port->port());
+        request.kept_fds.push_back(request.kernel_port->port().socket);
+    }
+    base::Fd end;
+    for (const auto& port : request.ports) {
+        auto stream = make_stream(port.sink, end, port.most_bytes);
+        if (!stream) return stream.error();
+        made.streams.push_back(std::move(*stream));
+        request.spec.ports.push_back({port.name, lent_pipe(end.get())});
+        lend(request.spec, made, std::move(end), request.directory / ("port." + port.name));
+    }
+    auto console = log_stream(request.directory, "console", end);
+    if (!console) return console.error();
+    made.streams.push_back(std::move(*console));
+    request.spec.console = lent_pipe(end.get());
+    lend(request.spec, made, std::move(end), request.directory / "console");
+    return made;
+}
+
+Result<base::Child> start(const BootRequest& request, int log_fd) {
+    const base::Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    base::SpawnOptions options;
+    // Only the group in the foreground may read a terminal.
+    options.own_group = !request.spec.terminal;
+    options.stdin_fd = request.spec.terminal ? -1 : nothing.get();
+    options.stdout_fd = request.spec.terminal ? -1 : log_fd;
+    options.stderr_fd = log_fd;
+    options.kept_fds = request.kept_fds;
+    for (const int fd : request.rights.fds()) options.kept_fds.push_back(fd);
+    for (const auto& lent : request.spec.lent_fds) options.kept_fds.push_back(lent.fd);
+    options.clean_env = true;
+    options.extra_env = {"LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin"};
+    options.confinement = request.rights.confinement();
+    return base::spawn(qemu_arguments(request.spec), options);
 }
 
 }  // namespace
@@ -145,45 +191,19 @@ Result<BootEnd> boot(BootRequest request) {
     request.ports.push_back({"inner.status", [&](std::string_view bytes) { inner(bytes); }});
     request.ports.push_back({"status", [&](std::string_view bytes) { outer(bytes); }});
 
-    std::vector<Stream> streams;
-    if (request.kernel_port != nullptr) {
-        auto stream = request.kernel_port->stream();
-        if (!stream) return stream.error();
-        streams.push_back(std::move(*stream));
-        request.spec.ports.push_back(request.kernel_port->port());
-    }
-    for (const auto& port : request.ports) {
-        const fs::path fifo = request.directory / ("port." + port.name);
-        auto stream = make_stream(fifo, port.sink, port.most_bytes);
-        if (!stream) return stream.error();
-        streams.push_back(std::move(*stream));
-        request.spec.ports.push_back({port.name, fifo.string(), ""});
-    }
-    auto console = log_stream(request.directory, "console");
-    if (!console) return console.error();
-    streams.push_back(std::move(*console));
-    request.spec.console = pipe_of(request.directory, "console");
-
-    auto log = log_stream(request.directory, "qemu");
+    auto streams = make_streams(request);
+    if (!streams) return streams.error();
+    base::Fd log_end;
+    auto log = log_stream(request.directory, "qemu", log_end);
     if (!log) return log.error();
-    streams.push_back(std::move(*log));
-    const base::Fd log_fd(::open(pipe_of(request.directory, "qemu").c_str(), O_WRONLY | O_CLOEXEC));
-    const base::Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    base::SpawnOptions options;
-    // Only the group in the foreground may read a terminal.
-    options.own_group = !request.spec.terminal;
-    options.stdin_fd = request.spec.terminal ? -1 : nothing.get();
-    options.stdout_fd = request.spec.terminal ? -1 : log_fd.get();
-    options.stderr_fd = log_fd.get();
-    options.kept_fds = request.kept_fds;
-    auto machine = base::spawn(qemu_arguments(request.spec), options);
-    if (!machine) {
-        auto error = machine.error();
-        error.hint = "install Debian's qemu-system-x86 and qemu-system-arm";
-        return error;
-    }
+    streams->streams.push_back(std::move(*log));
+    auto machine = start(request, log_end.get());
+    if (!machine) return machine.error();
+    streams->lent.clear();
+    log_end.reset();
+    if (request.kernel_port != nullptr) request.kernel_port->hand_over();
     qemu = machine->pid();
-    const RelayEnd relay_end = relay(streams, *machine, request.limit, request.cancel_fd);
+    const RelayEnd relay_end = relay(streams->streams, *machine, request.limit, request.cancel_fd);
     return judge(request, relay_end, std::move(end));
 }
 

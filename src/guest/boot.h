@@ -12,6 +12,7 @@
 #include "guest/kernel_port.h"
 #include "guest/machine.h"
 #include "guest/relay.h"
+#include "guest/rights.h"
 
 namespace ringside::guest {
 
@@ -27,12 +28,13 @@ struct BootRequest {
     std::vector<PortUse> ports;         // "status" is boot's own
     KernelPort* kernel_port = nullptr;  // where it says what its kernel is like, if it shall
     std::uint64_t most_file_bytes = any_number;         // of its ports' limits, for the error
-    fs::path directory;                                 // where pipes and logs go; must exist
+    fs::path directory;                                 // where logs go; must exist
     std::function<void(pid_t)> started = [](pid_t) {};  // called when the command runs
     std::function<void()> ended = [] {};                // and when it has ended
     std::chrono::milliseconds limit{0};
     int cancel_fd = -1;
-    std::vector<int> kept_fds;  // that QEMU inherits
+    std::vector<int> kept_fds;  // that QEMU inherits, besides those that the machine is lent
+    Rights rights;
 };
 
 // What the init scripts reported: of the machine itself and, below it, of an inner guest.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "guest/boot.h"
 #include "guest/bounded_log.h"
 #include "guest/run_layer.h"
+#include "guest/shared_files.h"
 #include "incoming/archive.h"
 
 namespace ringside::guest {
@@ -84,6 +86,8 @@ Result<void> concatenate(const fs::path& base_layer, std::string_view more, cons
     const base::Fd fd(::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!fd) return base::fail_errno(errno, "cannot create " + to.string());
     if (auto done = append_file(base_layer, fd); !done) return done;
+    // For QEMU's user. Others do not reach it: the folder around it is ours alone.
+    if (::fchmod(fd.get(), 0444) != 0) return base::fail_errno(errno, "cannot lend " + to.string());
     return base::write_all(fd.get(), more, to.string());
 }
 
@@ -103,8 +107,9 @@ class BoxRun {
     std::vector<std::string> promised() const;
     Result<void> write_initrd();
     Result<BootRequest> boot_request();
-    fs::path counts_folder() const { return directory_ / "soft"; }
+    Result<void> plan_rights(BootRequest& boot) const;
     Result<void> plan_hypervisor_of(MachineSpec& spec) const;
+    Result<void> lend_files(BootRequest& boot) const;
     Result<std::vector<PortUse>> ports() const;
     Result<BoxOutcome> conclude(const BootEnd& end);
     Result<void> bring_back(const char* file, const std::vector<Transfer>& wanted);
@@ -153,6 +158,10 @@ Result<void> BoxRun::check() const {
         return base::fail(ErrorCode::unsupported,
                           kind_.name + " cannot run the programs of this machine",
                           "it is of another architecture, or a guest of a guest");
+    }
+    if (!request_.share_root && !request_.shared.empty()) {
+        return base::fail(ErrorCode::bad_input, "this box sees no files of this machine",
+                          "let it with --share-root");
     }
     if (request_.forward && (request_.inner || kind_.nic.empty())) {
         return base::fail(ErrorCode::bad_input,
@@ -306,10 +315,46 @@ Result<void> BoxRun::plan_hypervisor_of(MachineSpec& spec) const {
     return {};
 }
 
+Result<void> BoxRun::plan_rights(BootRequest& boot) const {
+    RightsWish wish;
+    if (outcome_.accelerator == "kvm") wish.kvm = kvm_device;
+    wish.reads_own_maps = request_.soft_pmu.profile.has_value();
+    if (request_.share_root) {
+        wish.shared = shared_files({request_.command, request_.directory, request_.shared},
+                                   Homes::of_this_machine());
+    }
+    auto rights = Rights::make(boot.spec.kind.qemu, wish);
+    if (!rights) return rights.error();
+    boot.rights = std::move(*rights);
+    return {};
+}
+
+// What it is booted with. QEMU cannot reach our cache and our folder by their paths.
+Result<void> BoxRun::lend_files(BootRequest& boot) const {
+    const auto lend = [&](std::string& path) -> Result<void> {
+        auto lent = boot.rights.lend(path, directory_);
+        if (!lent) return lent.error();
+        path = std::move(*lent);
+        return {};
+    };
+    MachineSpec& spec = boot.spec;
+    if (!spec.hypervisor) {
+        if (auto done = lend(spec.kernel); !done) return done;
+        return lend(spec.initrd);
+    }
+    if (auto done = lend(spec.hypervisor->image); !done) return done;
+    for (auto& file : spec.hypervisor->files) {
+        if (auto done = lend(file.path); !done) return done;
+    }
+    return lend(spec.manifest);
+}
+
 Result<BootRequest> BoxRun::boot_request() {
     BootRequest boot;
+    boot.spec.kind = kind_;
+    if (auto planned = plan_rights(boot); !planned) return planned.error();
     if (kind_.soft_pmu) {
-        auto pmu = plan_soft_pmu(request_.soft_pmu, kind_, counts_folder());
+        auto pmu = plan_soft_pmu(request_.soft_pmu, kind_, directory_, boot.rights);
         if (!pmu) return pmu.error();
         soft_pmu_ = std::move(*pmu);
         boot.spec.soft_pmu = soft_pmu_->arguments;
@@ -317,12 +362,11 @@ Result<BootRequest> BoxRun::boot_request() {
     }
     if (request_.soft_pmu.profile) {
         const ProfileWish& wish = *request_.soft_pmu.profile;
-        auto port = KernelPort::make(directory_, wish.kernel_folder, wish.begins);
+        auto port = KernelPort::make(wish.kernel_folder, wish.begins);
         if (!port) return port.error();
         kernel_port_ = std::move(*port);
         boot.kernel_port = &*kernel_port_;
     }
-    boot.spec.kind = kind_;
     if (outcome_.accelerator == "kvm" && !request_.cpu) boot.spec.kind.cpu = "host";
     boot.spec.accelerator = outcome_.accelerator;
     boot.spec.kernel = image_.kernel;
@@ -332,6 +376,7 @@ Result<BootRequest> BoxRun::boot_request() {
     boot.started = request_.started;
     boot.ended = request_.ended;
     if (auto planned = plan_hypervisor_of(boot.spec); !planned) return planned.error();
+    if (auto lent = lend_files(boot); !lent) return lent.error();
     auto used = ports();
     if (!used) return used.error();
     boot.ports = std::move(*used);
@@ -390,7 +435,7 @@ Result<BoxOutcome> BoxRun::run() {
         if (!kept) return kept.error();
     }
     if (kind_.soft_pmu && !request_.soft_pmu.profile) {
-        if (auto kept = keep_counts(request_.soft_pmu, counts_folder()); !kept && end) {
+        if (auto kept = keep_counts(request_.soft_pmu, directory_); !kept && end) {
             return kept.error();
         }
     }

@@ -44,10 +44,12 @@ struct BoxRequest {
     std::vector<std::string> modules;  // of its kernel, loaded besides the kind's
 
     std::optional<int> memory_mb;
-    // The command sees the files of this machine, read-only below a layer in memory that takes all
-    // writing and is gone with the box. For `get` that tree lies at /host. Kinds of this machine's
-    // architecture with the modules 9p and overlay only.
+    // The command sees files of this machine at their places, read-only below a layer in memory
+    // that takes all writing and is gone with the box: those of shared_files.h, and `shared`. For
+    // `get` that tree lies at /host. Kinds of this machine's architecture with the modules 9p and
+    // overlay only.
     bool share_root = false;
+    std::vector<std::string> shared;
     std::string directory;  // with share_root: where the command runs; else in /root
 
     // The command has our standard input and output as its terminal. We are in its way: no other

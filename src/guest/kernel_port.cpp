@@ -1,14 +1,14 @@
 #include "guest/kernel_port.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <sys/socket.h>
 
 #include "base/error.h"
-#include "base/file_io.h"
 #include "guest/retrieve.h"
 
 namespace ringside::guest {
@@ -30,26 +30,30 @@ bool is_whole(std::string_view archive) {
 
 }  // namespace
 
-Result<KernelPort> KernelPort::make(const fs::path& directory, const fs::path& folder,
-                                    Known known) {
-    const std::string fifo = (directory / "port.kernel.in").string();
-    if (::mkfifo(fifo.c_str(), 0600) != 0) return base::fail_errno(errno, "cannot create " + fifo);
-    // For both, so that opening it waits for nobody.
-    base::Fd answer(::open(fifo.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
-    if (!answer) return base::fail_errno(errno, "cannot open " + fifo);
-    return KernelPort(directory, folder, std::move(known), std::move(answer));
+Result<KernelPort> KernelPort::make(const fs::path& folder, Known known) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        return base::fail_errno(errno, "cannot make a pair of sockets");
+    }
+    base::Fd ours(ends[0]);
+    base::Fd machines(ends[1]);
+    base::Fd answer(::fcntl(ours.get(), F_DUPFD_CLOEXEC, 0));
+    if (!answer || ::fcntl(ours.get(), F_SETFL, O_NONBLOCK) != 0) {
+        return base::fail_errno(errno, "cannot set up a socket");
+    }
+    return KernelPort(folder, std::move(known), std::move(ours), std::move(answer),
+                      std::move(machines));
 }
 
 Port KernelPort::port() const {
     Port port;
     port.name = "kernel";
-    port.path = pipes().string();
-    port.both_ways = true;
+    port.socket = machine_end_.get();
     return port;
 }
 
-Result<Stream> KernelPort::stream() {
-    return make_stream(pipes().string() + ".out", [this](std::string_view bytes) { take(bytes); });
+Stream KernelPort::stream() {
+    return {std::move(from_), [this](std::string_view bytes) { take(bytes); }};
 }
 
 // Why not all is there; empty if it is.
@@ -68,7 +72,8 @@ void KernelPort::take(std::string_view bytes) {
     const std::string why = too_much ? fmt::format("more than {} bytes", most_bytes) : land();
     archive_ = std::string();
     known_(why);
-    [[maybe_unused]] const auto written = base::write_all(answer_.get(), "go\n", "the box");
+    // A machine that is gone hears nothing, and that must not end us.
+    [[maybe_unused]] const auto sent = ::send(answer_.get(), "go\n", 3, MSG_NOSIGNAL);
 }
 
 }  // namespace ringside::guest

@@ -20,28 +20,31 @@ class KernelPort {
     // Given why not all has landed; an empty text if it has.
     using Known = std::function<void(const std::string& why_not)>;
 
-    // Makes its pipes in `directory`. The guest's files land in `folder`, which is made then, in
-    // their places: "proc/kallsyms". `known` is called once they have, or were refused.
-    static Result<KernelPort> make(const fs::path& directory, const fs::path& folder, Known known);
+    // The guest's files land in `folder`, which is made then, in their places: "proc/kallsyms".
+    // `known` is called once they have, or were refused.
+    static Result<KernelPort> make(const fs::path& folder, Known known);
 
     Port port() const;
-    // Calls take(); this object must outlive it.
-    Result<Stream> stream();
+    // Calls take(); this object must outlive it. Once only.
+    Stream stream();
+    // Ours of the machine's end, when the machine has it.
+    void hand_over() { machine_end_.reset(); }
     void take(std::string_view bytes);
 
   private:
-    KernelPort(fs::path directory, fs::path folder, Known known, base::Fd answer)
-        : directory_(std::move(directory)),
-          folder_(std::move(folder)),
+    KernelPort(fs::path folder, Known known, base::Fd from, base::Fd answer, base::Fd machine_end)
+        : folder_(std::move(folder)),
           known_(std::move(known)),
-          answer_(std::move(answer)) {}
+          from_(std::move(from)),
+          answer_(std::move(answer)),
+          machine_end_(std::move(machine_end)) {}
     std::string land() const;
-    fs::path pipes() const { return directory_ / "port.kernel"; }
 
-    fs::path directory_;
     fs::path folder_;
     Known known_;
+    base::Fd from_;
     base::Fd answer_;
+    base::Fd machine_end_;
     std::string archive_;
     bool answered_ = false;
 };

@@ -15,10 +15,21 @@ namespace ringside::guest {
 struct Port {
     std::string name;
     std::string path;
-    std::string copy_path;  // a second file that gets the same bytes, or empty
-    // It can also be written to: then `path`.in and `path`.out are two pipes.
-    bool both_ways = false;
+    std::string copy_path{};  // a second file that gets the same bytes, or empty
+    int socket = -1;          // instead of `path`, for a port that can be written to, too
 };
+
+// A descriptor that QEMU inherits, for its user may not open what is behind it. What it is shows
+// in the command line.
+struct LentFd {
+    int fd = -1;
+    std::string what;
+};
+
+// Where QEMU has one of its own options take such a descriptor. It opens files anew, for which its
+// user must be allowed to read them, and pipes not.
+std::string lent_file(int fd);
+std::string lent_pipe(int fd);
 
 struct MachineSpec {
     Kind kind;
@@ -26,6 +37,7 @@ struct MachineSpec {
     std::string kernel;
     std::string initrd;
     std::string console;  // the file the kernel's console goes to
+    std::vector<LentFd> lent_fds{};
     std::vector<Port> ports;
     // Booted instead of the kernel, which it finds in memory; its manifest is a file by now.
     std::optional<HypervisorPlan> hypervisor;

@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -68,13 +67,16 @@ LineSplitter::~LineSplitter() {
     if (!pending_.empty()) line_(pending_);
 }
 
-Result<Stream> make_stream(const fs::path& fifo, Sink sink, std::uint64_t most_bytes) {
-    if (::mkfifo(fifo.c_str(), 0600) != 0) {
-        return base::fail_errno(errno, "cannot create " + fifo.string());
+Result<Stream> make_stream(Sink sink, base::Fd& write_end, std::uint64_t most_bytes) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return base::fail_errno(errno, "cannot make a pipe");
+    base::Fd from(ends[0]);
+    write_end = base::Fd(ends[1]);
+    // Only our end: the machine waits when it has written more than we read.
+    if (::fcntl(from.get(), F_SETFL, O_NONBLOCK) != 0) {
+        return base::fail_errno(errno, "cannot set up a pipe");
     }
-    base::Fd fd(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    if (!fd) return base::fail_errno(errno, "cannot open " + fifo.string());
-    return Stream{std::move(fd), std::move(sink), most_bytes};
+    return Stream{std::move(from), std::move(sink), most_bytes};
 }
 
 RelayEnd relay(std::vector<Stream>& streams, base::Child& process, std::chrono::milliseconds limit,

@@ -38,14 +38,15 @@ class LineSplitter {
 
 inline constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
 
-// A named pipe that a machine writes to, and what is done with the bytes.
+// What a machine writes, and what is done with the bytes.
 struct Stream {
     base::Fd from;
     Sink sink;
     std::uint64_t bytes_left = any_number;  // that it may still send
 };
 
-Result<Stream> make_stream(const fs::path& fifo, Sink sink, std::uint64_t most_bytes = any_number);
+// Of a pipe, whose other end is put into `write_end`, for the machine.
+Result<Stream> make_stream(Sink sink, base::Fd& write_end, std::uint64_t most_bytes = any_number);
 
 enum class RelayEnd { process_ended, timed_out, cancelled, sent_too_much };
 

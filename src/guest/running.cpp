@@ -17,11 +17,11 @@ std::string_view value_of(const std::vector<std::string_view>& words, std::strin
 
 }  // namespace
 
-// The console goes to a file in the folder of the run (box.cpp), which no other QEMU has.
+// Descriptors that it was lent say of which folder of a run (box.cpp) they are; no other QEMU's do.
 std::optional<RunningGuest> read_command_line(std::string_view command_line) {
     const auto words = base::split(command_line, '\0');
     if (!base::contains(words.front(), "qemu-system-")) return std::nullopt;
-    if (!base::contains(value_of(words, "-serial"), "/ringside-box@")) return std::nullopt;
+    if (!base::contains(value_of(words, "-add-fd"), "/ringside-box@")) return std::nullopt;
     RunningGuest guest;
     guest.kind = base::split(value_of(words, "-name"), ',').front();
     guest.cpus = value_of(words, "-smp");

@@ -12,6 +12,7 @@
 #include "base/fd.h"
 #include "guest/files.h"
 #include "guest/kinds.h"
+#include "guest/rights.h"
 
 namespace ringside::guest {
 
@@ -40,11 +41,12 @@ struct SoftPmuWish {
     std::optional<ProfileWish> profile;
 };
 
-// What is counted goes into a file below `folder`, which is made. With a profile the guest itself
-// sees nothing of it.
-Result<SoftPmu> plan_soft_pmu(const SoftPmuWish& wish, const Kind& kind, const fs::path& folder);
+// What is counted goes into a file in `directory`/soft, which is made. With a profile the guest
+// itself sees nothing of it. QEMU is lent what it needs.
+Result<SoftPmu> plan_soft_pmu(const SoftPmuWish& wish, const Kind& kind, const fs::path& directory,
+                              Rights& rights);
 
 // After the machine has ended, however it did: its counts into the file that was asked for.
-Result<void> keep_counts(const SoftPmuWish& wish, const fs::path& folder);
+Result<void> keep_counts(const SoftPmuWish& wish, const fs::path& directory);
 
 }  // namespace ringside::guest

@@ -59,7 +59,7 @@ TEST(Guest, RunsWhatThisMachineHas) {
     });
     const auto output =
         base::run({"env", "-C", scratch.path().string(), "GREETING=it's here", ringside, "guest",
-                   "run", "--", "bash", "-c",
+                   "run", "--share-env", "GREETING", "--", "bash", "-c",
                    "pwd; echo \"$GREETING\"; grep -c : /proc/net/dev; " + std::string(ringside) +
                        " --version; echo x >left || exit 1; exit 3"});
     const auto listed = base::run({ringside, "guest", "list", "--json"});

@@ -3,10 +3,9 @@
 
 #include <filesystem>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
+#include <sys/socket.h>
 
 #include "../../scratch.h"
 #include "guest/cpio.h"
@@ -21,19 +20,17 @@ class KernelPortTest : public ::testing::Test {
     void SetUp() override {
         directory_ = scratch::file(::testing::UnitTest::GetInstance()->current_test_info()->name());
         fs::create_directories(directory_);
-        auto port =
-            KernelPort::make(directory_, directory_ / "landed", [this](const std::string& why) {
-                ++calls_;
-                why_ = why;
-            });
+        auto port = KernelPort::make(directory_ / "landed", [this](const std::string& why) {
+            ++calls_;
+            why_ = why;
+        });
         ASSERT_TRUE(port) << port.error().what;
         port_.emplace(std::move(*port));
     }
     // What the guest would read.
     std::string answer() const {
-        const base::Fd fd(::open((directory_ / "port.kernel.in").c_str(), O_RDONLY | O_NONBLOCK));
         char bytes[16];
-        const auto got = ::read(fd.get(), bytes, sizeof bytes);
+        const auto got = ::recv(port_->port().socket, bytes, sizeof bytes, MSG_DONTWAIT);
         return {bytes, got > 0 ? static_cast<std::size_t>(got) : 0};
     }
 
@@ -82,9 +79,11 @@ TEST_F(KernelPortTest, WritesNothingElsewhere) {
     EXPECT_FALSE(fs::exists(directory_.parent_path() / "outside"));
 }
 
-TEST_F(KernelPortTest, IsAPairOfPipes) {
-    EXPECT_TRUE(port_->port().both_ways);
-    EXPECT_EQ(port_->port().path, (directory_ / "port.kernel").string());
+// Whoever writes to a machine that has died is not ended by that.
+TEST_F(KernelPortTest, OutlivesTheMachine) {
+    port_->hand_over();
+    port_->take(archive());
+    EXPECT_EQ(calls_, 1);
 }
 
 }  // namespace

@@ -30,13 +30,40 @@ TEST(Machine, ADeterministicKindHasItsClockAndSeedFixed) {
     EXPECT_THAT(qemu_arguments(spec_of("x86-guest")), Not(Contains("-icount")));
 }
 
+// Zeros for a closed network come from a program.
+TEST(Machine, EachHasASandboxAndOneOfThemMayStartPrograms) {
+    const std::string strict =
+        "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny";
+    const std::string starts_programs =
+        "on,obsolete=deny,elevateprivileges=allow,spawn=allow,resourcecontrol=deny";
+    for (const Kind* kind : KindTable::built_in().bootable()) {
+        auto spec = spec_of(kind->name.c_str());
+        EXPECT_THAT(qemu_arguments(spec), Contains(strict)) << kind->name;
+        ASSERT_TRUE(add_nic(spec.kind, "e1000"));
+        EXPECT_THAT(qemu_arguments(spec), Contains(starts_programs)) << kind->name;
+        spec.kind.network = true;
+        EXPECT_THAT(qemu_arguments(spec), Contains(strict)) << kind->name;
+    }
+}
+
+// QEMU would cut short what it opens, which a pipe cannot be.
+TEST(Machine, IsLentPipesThatItAppendsTo) {
+    auto spec = spec_of("x86-guest");
+    spec.lent_fds = {{7, "/tmp/a,b"}};
+    spec.console = lent_pipe(7);
+    const auto argv = qemu_arguments(spec);
+    EXPECT_THAT(argv, Contains("fd=7,set=7,opaque=/tmp/a,,b"));
+    EXPECT_THAT(argv, Contains("file,id=console,path=/dev/fdset/7,append=on"));
+    EXPECT_THAT(argv, Contains("chardev:console"));
+}
+
 TEST(Machine, PortsAreNamedAndCommasInPathsSurvive) {
     auto spec = spec_of("x86-guest");
     spec.ports = {{"out", "/a,b", ""}, {"status", "/s", "/copy"}};
     const auto argv = qemu_arguments(spec);
-    EXPECT_THAT(argv, Contains("file,id=out,path=/a,,b"));
+    EXPECT_THAT(argv, Contains("file,id=out,path=/a,,b,append=on"));
     EXPECT_THAT(argv, Contains("virtserialport,chardev=out,name=out"));
-    EXPECT_THAT(argv, Contains("file,id=status,path=/s,logfile=/copy"));
+    EXPECT_THAT(argv, Contains("file,id=status,path=/s,append=on,logfile=/copy"));
 }
 
 TEST(Machine, OnlyOneThatWasGivenANetworkHasOne) {
@@ -61,8 +88,8 @@ TEST(Machine, APortIsForwardedFromLoopbackOnly) {
 
 TEST(Machine, APortCanGoBothWays) {
     auto spec = spec_of("x86-guest");
-    spec.ports.push_back({"kernel", "/k", "", true});
-    EXPECT_THAT(qemu_arguments(spec), Contains("pipe,id=kernel,path=/k"));
+    spec.ports.push_back({"kernel", "", "", 9});
+    EXPECT_THAT(qemu_arguments(spec), Contains("socket,id=kernel,fd=9"));
 }
 
 TEST(Machine, AnOpenNetworkAndATerminalMustBeAskedFor) {

@@ -47,16 +47,18 @@ struct Relayed {
 };
 
 Relayed relayed(const std::string& shell, std::uint64_t most_bytes) {
-    const fs::path fifo = scratch::file("relay.fifo");
-    fs::remove(fifo);
     Relayed result{};
     std::vector<Stream> streams;
-    auto stream = make_stream(
-        fifo, [&](std::string_view bytes) { result.bytes += bytes.size(); }, most_bytes);
+    base::Fd write_end;
+    auto stream = make_stream([&](std::string_view bytes) { result.bytes += bytes.size(); },
+                              write_end, most_bytes);
     EXPECT_TRUE(stream);
     streams.push_back(std::move(*stream));
-    auto process = base::spawn({"sh", "-c", shell + " >" + fifo.string()});
+    base::SpawnOptions options;
+    options.stdout_fd = write_end.get();
+    auto process = base::spawn({"sh", "-c", shell}, options);
     EXPECT_TRUE(process);
+    write_end.reset();
     result.end = relay(streams, *process, std::chrono::minutes(5), -1);
     return result;
 }

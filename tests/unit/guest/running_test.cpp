@@ -13,7 +13,7 @@ std::string command_line(const std::string& console) {
     spec.kind = *KindTable::built_in().find("x86-guest");
     spec.kind.smp = 3;
     spec.accelerator = "tcg";
-    spec.console = console;
+    spec.lent_fds = {{7, console}};
     std::string line;
     for (const auto& word : qemu_arguments(spec)) line += word + '\0';
     return line;
@@ -31,8 +31,9 @@ TEST(RunningGuest, IsKnownByItsCommandLine) {
 TEST(RunningGuest, IsNoOtherProcess) {
     using namespace std::string_literals;
     EXPECT_FALSE(read_command_line(""));
-    EXPECT_FALSE(read_command_line("cat\0-serial\0file:/tmp/ringside-box@x/console\0"s));
-    EXPECT_FALSE(read_command_line("qemu-system-x86_64\0-serial"s));
+    EXPECT_FALSE(
+        read_command_line("cat\0-add-fd\0fd=7,set=7,opaque=/tmp/ringside-box@x/console\0"s));
+    EXPECT_FALSE(read_command_line("qemu-system-x86_64\0-add-fd"s));
     EXPECT_FALSE(read_command_line(command_line("/var/lib/libvirt/console")));
 }
 
