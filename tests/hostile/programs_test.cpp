@@ -1,5 +1,7 @@
 // Programs, as an unprivileged user may leave them where root profiles: their symbols, notes and
 // debug information are read with the bounds of a recording.
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
@@ -7,6 +9,7 @@
 #include <zlib.h>
 
 #include "../scratch.h"
+#include "base/text.h"
 #include "elf_builder.h"
 #include "run.h"
 
@@ -278,6 +281,36 @@ TEST_P(HostileProgram, IsReadWithinItsBounds) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, HostileProgram, ::testing::ValuesIn(programs()),
                          [](const auto& each) { return std::string(each.param.name); });
+
+// Where this very function lies in this program's file.
+extern "C" std::uint64_t ringside_hostile_landmark() {
+    const auto here = reinterpret_cast<std::uint64_t>(&ringside_hostile_landmark);
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        std::uint64_t begin = 0, end = 0, offset = 0;
+        if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &begin, &end, &offset) != 3) continue;
+        if (begin <= here && here < end) return here - begin + offset;
+    }
+    return 0;
+}
+
+// A recording names modules as it likes, also from the working directory: objdump, told of this one
+// as an option, would say which version it is and disassemble nothing.
+TEST(HostileProgramName, IsNoOptionOfObjdump) {
+    if (!base::find_executable("objdump")) GTEST_SKIP() << "no objdump";
+    namespace fs = std::filesystem;
+    const std::string folder = scratch::file("options");
+    fs::create_directories(folder);
+    fs::create_symlink(fs::read_symlink("/proc/self/exe"), folder + "/--version");
+    DataBuilder builder;
+    builder.comm(7, 7, 1, "app").map(7, 1, 0x400000, 0x20000000, 0, "--version");
+    builder.sample(7, 2, 0x400000 + ringside_hostile_landmark());
+    DataBuilder::write(folder + "/data", builder.file());
+    const Ended ended =
+        run_bounded({"annotate", "-i", "data", "ringside_hostile_landmark"}, {"-C", folder});
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_TRUE(base::contains(ended.out, "ret")) << ended.out << ended.err;
+}
 
 }  // namespace
 }  // namespace ringside::hostile
