@@ -431,7 +431,7 @@ Result<BoxOutcome> BoxRun::run() {
     const auto end = boot(std::move(*request));
     if (!request_.console_file.empty()) {
         const auto console = read_file(directory_ / "console");
-        auto kept = write_file(request_.console_file, console.value_or(""));
+        auto kept = base::replace_file(request_.console_file, console.value_or(""));
         if (!kept) return kept.error();
     }
     if (kind_.soft_pmu && !request_.soft_pmu.profile) {

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/file_io.h"
 #include "guest/private_apt.h"
 
 namespace ringside::guest {
@@ -62,6 +63,8 @@ Result<PackageSet> provide_packages(const fs::path& cache, std::string_view arch
     if (auto done = unpack(*apt, *archives, draft / "root"); !done) return done.error();
     const std::string content = fmt::format("{}\n", fmt::join(*archives, "\n"));
     if (auto done = write_file(draft / "packages", content); !done) return done.error();
+    // What was fetched before a power cut is whole afterwards, or is fetched again.
+    if (auto done = base::sync_file_system_of(draft); !done) return done.error();
     fs::rename(draft, directory, error);
     if (error) return base::fail_errno(error.value(), "cannot rename to " + directory.string());
     return present_set(directory);

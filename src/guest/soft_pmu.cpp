@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/error.h"
+#include "base/file_io.h"
 #include "guest/machine.h"
 
 namespace ringside::guest {
@@ -65,7 +66,7 @@ Result<void> keep_counts(const SoftPmuWish& wish, const fs::path& directory) {
         if (entry.path().extension() != ".soft") continue;
         auto counts = read_file(entry.path());
         if (!counts) return counts.error();
-        return write_file(wish.counts, *counts);
+        return base::replace_file(wish.counts, *counts);
     }
     return base::fail(ErrorCode::not_found, "the soft PMU counted nothing");
 }

@@ -83,15 +83,12 @@ Result<void> Landing::make_folder(const Entry& entry, int parent) const {
     return {};
 }
 
-Result<void> Landing::make_file(const Entry& entry, int parent) const {
-    const auto name = split_name(entry.name).second;
-    if (::unlinkat(parent, name.c_str(), 0) != 0 && errno != ENOENT) {
-        return failed(entry, "replace", errno);
-    }
-    const Fd fd = base::open_beneath(parent, name,
-                                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    if (!fd) return failed(entry, "make", errno);
-    return base::write_all(fd.get(), entry.content, entry.name);
+Result<void> Landing::make_file(const Entry& entry, Fd parent) const {
+    auto draft = base::Draft::in(std::move(parent), split_name(entry.name).second, 0644);
+    if (!draft) return failed(entry, "make", draft.error().sys_errno);
+    if (auto done = base::write_all(draft->fd(), entry.content, entry.name); !done) return done;
+    if (auto done = draft->publish(); !done) return failed(entry, "make", done.error().sys_errno);
+    return {};
 }
 
 Result<void> Landing::take(const Entry& entry) {
@@ -106,10 +103,10 @@ Result<void> Landing::take(const Entry& entry) {
     if (!S_ISREG(entry.mode) && !S_ISDIR(entry.mode)) {
         return refused(entry, "neither a file nor a folder");
     }
-    const auto parent = parent_of(entry);
+    auto parent = parent_of(entry);
     if (!parent) return parent.error();
     return S_ISDIR(entry.mode) ? make_folder(entry, parent->get())
-                               : make_file(entry, parent->get());
+                               : make_file(entry, std::move(*parent));
 }
 
 }  // namespace ringside::incoming

@@ -27,8 +27,9 @@ class Landing {
     static Result<Landing> in(const std::filesystem::path& folder, std::string sender,
                               const Limits& limits = {});
 
-    // Makes a file (mode 0644) or a folder (0755), as far as the umask lets; a file of that name is
-    // replaced, not written into. An error names the entry; what landed before it stays.
+    // Makes a file (mode 0644), whole or not at all, or a folder (0755, as far as the umask lets);
+    // a file of that name is replaced, not written into. An error names the entry; what landed
+    // before it stays.
     Result<void> take(const Entry& entry);
 
   private:
@@ -40,7 +41,7 @@ class Landing {
     std::string fault_in(const std::string& name) const;
     Result<base::Fd> parent_of(const Entry& entry) const;
     Result<void> make_folder(const Entry& entry, int parent) const;
-    Result<void> make_file(const Entry& entry, int parent) const;
+    Result<void> make_file(const Entry& entry, base::Fd parent) const;
 
     base::Fd folder_;
     std::string sender_;

@@ -6,12 +6,10 @@
 #include <ctime>
 #include <filesystem>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/fd.h"
 #include "base/file_io.h"
 #include "base/text.h"
 #include "papi/high_level.h"
@@ -136,12 +134,16 @@ std::string output_folder() {
     return std::string(parent != nullptr ? parent : ".") + "/papi_hl_output";
 }
 
-// A file that no other process writes: ranks can collide where nobody hands them out.
-base::Fd new_file(const std::string& folder) {
-    for (long number = rank();; ++number) {
-        const std::string path = fmt::format("{}/rank_{:06}.json", folder, number);
-        const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-        if (fd >= 0 || errno != EEXIST) return base::Fd(fd);
+// Whole, under the first name that no other process has: ranks can collide where nobody hands them
+// out.
+bool write_new_file(const std::string& folder, const std::string& content) {
+    const auto name = [](long number) { return fmt::format("rank_{:06}.json", number); };
+    long number = rank();
+    auto draft = base::Draft::beside(folder + "/" + name(number), 0644);
+    if (!draft || !base::write_all(draft->fd(), content, folder)) return false;
+    while (true) {
+        const auto published = draft->publish_as_new(name(number++));
+        if (!published || *published) return published.has_value();
     }
 }
 
@@ -168,13 +170,11 @@ bool write_report(const RegionReport& report) {
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     if (failed) return false;
-    const base::Fd file = new_file(folder);
-    if (!file) return false;
     const std::string json = to_json(report);
     if (std::getenv("PAPI_REPORT") != nullptr) {
         std::printf("\n\nPAPI-HL Output:\n%s\n", json.c_str());
     }
-    return base::write_all(file.get(), json, folder).has_value();
+    return write_new_file(folder, json);
 }
 
 }  // namespace ringside::papi

@@ -2,12 +2,7 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/byte_writer.h"
@@ -57,26 +52,12 @@ ByteWriter encode_head(const std::vector<WrittenEvent>& events, const Context& c
 
 }  // namespace
 
-DataWriter::DataWriter(DataWriter&& other) noexcept
-    : path_(std::move(other.path_)),
-      made_as_(std::exchange(other.made_as_, {})),
-      fd_(std::move(other.fd_)),
-      data_offset_(other.data_offset_),
-      data_bytes_(other.data_bytes_),
-      bytes_behind_(other.bytes_behind_),
-      full_(other.full_) {}
-
-DataWriter::~DataWriter() {
-    if (!made_as_.empty()) ::unlink(made_as_.c_str());
-}
-
 Result<DataWriter> DataWriter::create(const std::string& path,
                                       const std::vector<WrittenEvent>& events,
                                       const Context& context) {
-    std::string name = path + ".XXXXXX";
-    base::Fd fd(::mkostemp(name.data(), O_CLOEXEC));
-    if (!fd) return base::fail_errno(errno, "cannot make a file beside " + path);
-    DataWriter writer(path, name, std::move(fd));
+    auto draft = base::Draft::beside(path, 0600);
+    if (!draft) return draft.error();
+    DataWriter writer(path, std::move(*draft));
     if (auto done = writer.write_head(events, context); !done) return done.error();
     return writer;
 }
@@ -88,17 +69,10 @@ Result<void> DataWriter::write_head(const std::vector<WrittenEvent>& events,
     return write_at(0, head.bytes());
 }
 
-Result<void> DataWriter::publish() {
-    if (::rename(made_as_.c_str(), path_.c_str()) != 0)
-        return base::fail_errno(errno, "cannot write " + path_);
-    made_as_.clear();
-    return {};
-}
-
 Result<void> DataWriter::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t done =
-            ::pwrite(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+            ::pwrite(draft_.fd(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
         if (done < 0 && errno == EINTR) continue;
         if (done < 0) return base::fail_errno(errno, "cannot write to " + path_);
         bytes = bytes.subspan(static_cast<std::size_t>(done));
@@ -109,7 +83,7 @@ Result<void> DataWriter::write_at(std::uint64_t offset, std::span<const std::byt
 
 void DataWriter::cut_back() {
     full_ = true;
-    [[maybe_unused]] const int cut = ::ftruncate(fd_.get(), static_cast<off_t>(records_end()));
+    [[maybe_unused]] const int cut = ::ftruncate(draft_.fd(), static_cast<off_t>(records_end()));
 }
 
 Result<void> DataWriter::append(Parts parts) {
@@ -150,7 +124,8 @@ Result<void> DataWriter::finish(const FeatureSections& features, const Context& 
             write_at(data_header_bytes + context_rest_at, std::as_bytes(std::span(rest_place)));
         !done)
         return done;
-    return write_at(features_at, std::as_bytes(std::span(bits)));
+    if (auto done = write_at(features_at, std::as_bytes(std::span(bits))); !done) return done;
+    return draft_.sync();
 }
 
 }  // namespace ringside::perf

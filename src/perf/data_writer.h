@@ -14,7 +14,7 @@
 
 #include <ringside/result.h>
 
-#include "base/fd.h"
+#include "base/file_io.h"
 #include "perf/data_context.h"
 #include "perf/data_features.h"
 
@@ -28,17 +28,13 @@ struct WrittenEvent {
 
 class DataWriter {
   public:
-    // Makes a file beside `path` that has no name of its own yet worth keeping: destroying the
-    // writer before publish() removes it.
+    // Destroying the writer before publish() leaves what was at `path`.
     static Result<DataWriter> create(const std::string& path,
                                      const std::vector<WrittenEvent>& events,
                                      const Context& context);
-    DataWriter(DataWriter&& other) noexcept;
-    DataWriter& operator=(DataWriter&&) = delete;
-    ~DataWriter();
 
     // From now on the file is at `path`, in place of what was there.
-    Result<void> publish();
+    Result<void> publish() { return draft_.publish(); }
 
     // Appends whole records. After a failure (a full disk) the file ends with the last records that
     // fitted, and nothing more is taken. One thread at a time.
@@ -46,14 +42,15 @@ class DataWriter {
     Result<void> append(Parts parts);
     Result<void> append(std::span<const std::byte> records) { return append(Parts(&records, 1)); }
 
-    // Adds what is only known at the end. Where there is no room for it the records stay readable.
+    // Adds what is only known at the end; afterwards all of it is on the disk. Where there is no
+    // room for it the records stay readable.
     Result<void> finish(const FeatureSections& features, const Context& context);
 
     std::uint64_t file_bytes() const { return records_end() + bytes_behind_; }
 
   private:
-    DataWriter(std::string path, std::string made_as, base::Fd fd)
-        : path_(std::move(path)), made_as_(std::move(made_as)), fd_(std::move(fd)) {}
+    DataWriter(std::string path, base::Draft draft)
+        : path_(std::move(path)), draft_(std::move(draft)) {}
 
     Result<void> write_head(const std::vector<WrittenEvent>& events, const Context& context);
     Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes);
@@ -61,8 +58,7 @@ class DataWriter {
     std::uint64_t records_end() const { return data_offset_ + data_bytes_; }
 
     std::string path_;
-    std::string made_as_;  // the name it has until it is published; empty afterwards
-    base::Fd fd_;
+    base::Draft draft_;
     std::uint64_t data_offset_ = 0;
     std::uint64_t data_bytes_ = 0;
     std::uint64_t bytes_behind_ = 0;  // features and context, once it is finished

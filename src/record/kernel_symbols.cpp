@@ -32,10 +32,9 @@ void keep(const std::string& folder, const std::string& name, const std::string&
     for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
         if (entry.path().filename().string().starts_with(prefix))
             std::filesystem::remove(entry.path(), failed);
-    // Addresses of the kernel are not for everybody.
-    const auto own = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
-    if (base::replace_file(folder + "/" + name, content))
-        std::filesystem::permissions(folder + "/" + name, own, failed);
+    // Addresses of the kernel are not for everybody. Where they cannot be kept, they are read
+    // again.
+    [[maybe_unused]] const auto kept = base::replace_file(folder + "/" + name, content, 0600);
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ std::vector<Hostile> hostile_archives() {
         {"all kinds at once", {{"n", 0177777, ""}}, "neither"},
         {"below a file", {{"f", regular, "x"}, {"f/x", regular, "bad"}}, "Not a directory"},
         {"a folder where a file is", {{"f", regular, "x"}, {"f", folder, ""}}, "cannot make 'f'"},
-        {"a file where a folder is", {{"d", folder, ""}, {"d", regular, "x"}}, "cannot replace"},
+        {"a file where a folder is", {{"d", folder, ""}, {"d", regular, "x"}}, "cannot make 'd'"},
         {"below nothing", {{"not/there", regular, "bad"}}, "No such file"},
         {"too deep", {{repeated("d/", 40) + "x", regular, ""}}, "too deep"},
         {"too long", {{repeated("d", 5000), regular, ""}}, "too long"},
