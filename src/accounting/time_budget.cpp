@@ -9,6 +9,7 @@
 
 #include "accounting/meter.h"
 #include "base/error.h"
+#include "base/fork.h"
 
 namespace ringside {
 
@@ -44,7 +45,7 @@ struct TimeBudget::Impl {
           start(clock.read()),
           opening_ns(real_ns() - opening_began_ns) {}
 
-    std::mutex mutex;  // over all below
+    base::Mutex mutex;  // over all below
     Clock clock;
     accounting::BudgetMeterPtr meter;
     std::uint64_t opening_began_ns;
@@ -85,7 +86,7 @@ struct TimeBudgets::Impl {
     const BudgetOptions options;
     const base::SysRoot root;
     const Clocks clocks;
-    std::mutex mutex;  // over all below
+    base::Mutex mutex;  // over all below
     std::optional<Result<std::shared_ptr<bpf::StateTracer>>> loaded;
     std::string faults_missing = "page faults were not asked to be timed";
 };

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -13,6 +12,7 @@
 
 #include <ringside/result.h>
 
+#include "base/fork.h"
 #include "base/mmap.h"
 #include "base/sys_root.h"
 #include "bpf/program.h"
@@ -85,7 +85,7 @@ class StateTracer : public std::enable_shared_from_this<StateTracer> {
 
     base::SysRoot root_;
     bool with_faults_;
-    std::mutex mutex_;  // over membership
+    base::Mutex mutex_;  // over membership
     std::vector<bool> used_;
     Program program_;
     base::Mmap group_memory_;

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,6 +13,7 @@
 
 #include <ringside/result.h>
 
+#include "base/fork.h"
 #include "base/mmap.h"
 #include "base/sys_root.h"
 #include "bpf/program.h"
@@ -76,7 +76,7 @@ class StealTracer : public std::enable_shared_from_this<StealTracer> {
     bool look_at(int cpu) const;
     void look_at_members(std::uint32_t group) const;
 
-    std::mutex mutex_;  // over membership: rows are read, changed and written back
+    base::Mutex mutex_;  // over membership: rows are read, changed and written back
     std::vector<bool> used_;
     Program program_;
     int look_fd_ = -1;

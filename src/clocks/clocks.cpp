@@ -4,6 +4,7 @@
 
 #include <ringside/clocks.h>
 
+#include "base/fork.h"
 #include "clocks/cpu_steal.h"
 #include "clocks/environment.h"
 
@@ -22,7 +23,7 @@ struct Clock::Impl {
     explicit Impl(clocks::MeterPtr chosen) : meter(std::move(chosen)) {}
 
     const std::uint64_t start_ns = real_ns();
-    std::mutex mutex;  // over all below
+    base::Mutex mutex;  // over all below
     clocks::MeterPtr meter;
     Times last;
 };
@@ -54,7 +55,7 @@ Times Clock::read() const {
 struct CpuStealClock::Impl {
     explicit Impl(clocks::CpuStealMeterPtr chosen) : meter(std::move(chosen)) {}
 
-    std::mutex mutex;
+    base::Mutex mutex;
     clocks::CpuStealMeterPtr meter;
 };
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <ringside/clocks.h>
 
+#include "base/fork.h"
 #include "base/sys_root.h"
 #include "bpf/kernel_layout.h"
 #include "bpf/steal_tracer.h"
@@ -49,7 +49,7 @@ class Environment {
     ClockOptions options_;
     StealFacts facts_;
     StealAccounting accounting_;
-    mutable std::mutex mutex_;
+    mutable base::Mutex mutex_;
     std::optional<Result<std::shared_ptr<bpf::StealTracer>>> tracer_;
 };
 

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/csv.h"
 #include "base/embedded.h"
+#include "base/fork.h"
 #include "platform/machine.h"
 
 namespace ringside::components {
@@ -121,6 +122,7 @@ Device identify_device(const base::SysRoot& root, const std::string& class_path,
 }
 
 std::optional<bool> GuestFact::get(const base::SysRoot& root) const {
+    const base::NoFork no_fork;
     std::call_once(once_,
                    [&] { virtualized_ = platform::describe(root).hypervisor.virtualized.value; });
     return virtualized_;

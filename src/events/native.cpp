@@ -8,6 +8,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 
 #include "base/error.h"
+#include "base/fork.h"
 
 namespace ringside::events {
 
@@ -18,12 +19,13 @@ namespace {
 class Pfm {
   public:
     static Pfm& instance() {
+        const base::NoFork no_fork;
         static Pfm pfm;
         return pfm;
     }
 
     bool usable() const { return usable_; }
-    std::mutex& mutex() { return mutex_; }
+    base::Mutex& mutex() { return mutex_; }
 
     decltype(&::pfm_get_os_event_encoding) encode = nullptr;
     decltype(&::pfm_get_event_info) event_info = nullptr;
@@ -52,7 +54,7 @@ class Pfm {
         return function != nullptr;
     }
 
-    std::mutex mutex_;
+    base::Mutex mutex_;
     bool usable_ = false;
 };
 

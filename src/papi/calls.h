@@ -3,15 +3,18 @@
 
 #include <new>
 
+#include "base/fork.h"
 #include "papi/abi.h"
 #include "papi/errors.h"
 #include "papi/library.h"
 
 namespace ringside::papi {
 
-// No exception leaves the library. What fails is remembered for PAPI_perror().
+// No exception leaves the library. What fails is remembered for PAPI_perror(). A child that is
+// forked by another thread finds every set as it was before or after the call.
 template <typename Call>
 int guarded(Call&& call) noexcept {
+    const base::NoFork no_fork;
     try {
         return note(call());
     } catch (const std::bad_alloc&) {

@@ -5,12 +5,12 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/fork.h"
 #include "papi/abi.h"
 #include "session/component.h"
 
@@ -73,7 +73,7 @@ class Catalogue {
 
     std::vector<session::ComponentPtr> sources_;
     std::vector<std::unique_ptr<Entry>> entries_;
-    mutable std::mutex mutex_;  // over all below, and over what the entries learn
+    mutable base::Mutex mutex_;  // over all below, and over what the entries learn
     std::deque<Native> natives_;
     std::map<std::string, int, std::less<>> codes_;  // by name
     std::map<int, int> verdicts_;

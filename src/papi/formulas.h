@@ -3,11 +3,11 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/sys_root.h"
 #include "events/expression.h"
 
@@ -29,7 +29,7 @@ class Formulas {
     void clear();
 
   private:
-    std::mutex mutex_;
+    base::Mutex mutex_;
     std::map<int, Formula> presets_;  // those that were asked for
 };
 

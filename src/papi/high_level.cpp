@@ -66,6 +66,7 @@ struct HighLevel::Sets {
 };
 
 HighLevel& high_level() {
+    const base::NoFork no_fork;
     static auto& only = *new HighLevel;
     return only;
 }

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <sys/types.h>
+
+#include "base/fork.h"
 
 namespace ringside::papi {
 
@@ -62,7 +63,7 @@ class HighLevel {
     Region* innermost(Sets& sets, std::string_view region);
     std::vector<long long> since(const Region& region, const std::vector<long long>& now) const;
 
-    std::mutex mutex_;  // over all below
+    base::Mutex mutex_;  // over all below
     RegionReport report_;
     pid_t pid_ = 0;  // whose regions these are
 };

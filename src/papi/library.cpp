@@ -23,6 +23,7 @@ std::vector<session::ComponentPtr> sources() {
 }  // namespace
 
 Library& make_library() {
+    const base::NoFork no_fork;
     static Library& only = *new Library;  // several threads may come here; one is first
     the_library.store(&only, std::memory_order_release);
     return only;

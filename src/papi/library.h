@@ -4,10 +4,10 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 
 #include <sys/types.h>
 
+#include "base/fork.h"
 #include "papi/catalogue.h"
 #include "papi/formulas.h"
 #include "papi/options.h"
@@ -19,7 +19,7 @@ namespace ringside::papi {
 struct Library {
     std::atomic<int> level{PAPI_NOT_INITED};  // PAPI_*_INITED
     pid_t pid = 0;                            // of the process that initialized it
-    std::mutex life;                          // of initialization and shutdown
+    base::Mutex life;                         // of initialization and shutdown
 
     Catalogue& catalogue();  // made with the first call; looks at nothing yet
     Formulas formulas;
@@ -36,7 +36,7 @@ struct Library {
     std::atomic<unsigned> epoch{0};
 
   private:
-    std::mutex making_;
+    base::Mutex making_;
     std::atomic<Catalogue*> catalogue_{nullptr};
 };
 

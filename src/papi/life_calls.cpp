@@ -30,7 +30,11 @@ int initialize(int version) {
     const std::lock_guard lock(lib.life);
     // A forked child has its parent's sets, which count the parent; it begins anew.
     if (initialized() && lib.pid == ::getpid()) return PAPI_VER_CURRENT;
-    if (initialized()) lib.reset();
+    if (initialized()) {
+        lib.reset();
+        // Nobody is here any more who would open one that another thread had closed.
+        for (auto& locked : lib.locked) locked.store(false, std::memory_order_release);
+    }
     disable_as_asked();
     lib.pid = ::getpid();
     lib.level.store(PAPI_LOW_LEVEL_INITED, std::memory_order_release);

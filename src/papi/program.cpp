@@ -8,6 +8,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include "base/fork.h"
 #include "base/text.h"
 #include "papi/text.h"
 
@@ -67,7 +68,7 @@ long long kib_in(std::string_view status, std::string_view key) {
 
 PAPI_exe_info_t& executable_info() {
     static PAPI_exe_info_t info{};
-    static std::mutex mutex;
+    static base::Mutex mutex;
     const std::lock_guard lock(mutex);
     const std::string path = executable_path();
     const auto maps = loaded_objects();
@@ -80,7 +81,7 @@ PAPI_exe_info_t& executable_info() {
 PAPI_shlib_info_t& shared_library_info() {
     static std::vector<PAPI_address_map_t> maps;
     static PAPI_shlib_info_t info{};
-    static std::mutex mutex;
+    static base::Mutex mutex;
     const std::lock_guard lock(mutex);
     maps = loaded_objects();
     if (!maps.empty()) maps.erase(maps.begin());

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "base/fork.h"
 #include "papi/abi.h"
 #include "papi/catalogue.h"
 #include "papi/formulas.h"
@@ -171,7 +172,7 @@ class SetTable {
     static constexpr unsigned most_sets = 1 << 20;
     using Chunk = std::array<Set, chunk_size>;
 
-    std::mutex mutex_;  // of create() and destroy()
+    base::Mutex mutex_;  // of create() and destroy()
     std::array<std::atomic<Chunk*>, most_sets / chunk_size> chunks_{};
     std::vector<int> free_;  // handles used before
     unsigned next_ = 0;

@@ -4,9 +4,9 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/fork.h"
 #include "papi/abi.h"
 
 namespace ringside::papi {
@@ -38,7 +38,7 @@ class Threads {
   private:
     unsigned long current_id() const;
 
-    mutable std::mutex mutex_;  // over known_
+    mutable base::Mutex mutex_;  // over known_
     std::vector<std::shared_ptr<Thread>> known_;
     std::atomic<ThreadIdFunction> id_function_{nullptr};
     std::atomic<unsigned> generation_{1};  // clear() makes every thread's own note of itself stale

@@ -1,11 +1,11 @@
 // The presets and metrics that a session knows: what was compiled in, and what its user defined.
 #pragma once
 
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/fork.h"
 #include "base/sys_root.h"
 #include "events/metrics.h"
 
@@ -28,7 +28,7 @@ class Definitions {
     void load() const;  // with the mutex held
 
     base::SysRoot root_;
-    mutable std::mutex mutex_;
+    mutable base::Mutex mutex_;
     mutable bool loaded_ = false;
     mutable std::vector<std::string> lines_;  // of this processor, as the tables name them
     mutable std::vector<events::Definition> all_;

@@ -31,6 +31,10 @@ TEST(PapiPrograms, AProgramCounts) {
     run_program("counts");
 }
 
+TEST(PapiPrograms, ForkWhileThreadsAreInside) {
+    run_program("forks");
+}
+
 TEST(PapiPrograms, FortranCallsUnderAllFourNames) {
     run_program("fortran_names");
 }

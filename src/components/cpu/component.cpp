@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "components/cpu/counters.h"
 #include "components/cpu/cpu.h"
 #include "components/cpu/resolve.h"
@@ -40,7 +41,7 @@ class CpuComponent final : public session::Component {
     base::SysRoot root_;
     cpu::Resolver resolver_;
     cpu::Witness witness_;
-    mutable std::mutex mutex_;  // over what was found so far
+    mutable base::Mutex mutex_;  // over what was found so far
     mutable std::map<std::string, std::uint64_t, std::less<>> ids_;
     mutable std::vector<CountedEvent> found_;
 };

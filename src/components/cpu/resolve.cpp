@@ -4,6 +4,7 @@
 
 #include <linux/perf_event.h>
 
+#include "base/fork.h"
 #include "base/text.h"
 #include "components/cpu/probes.h"
 #include "events/native.h"
@@ -68,6 +69,7 @@ CountedEvent spread_over_pmus(const model::Event& event, const std::vector<Event
 }
 
 const std::vector<EventSource>& Resolver::sources() const {
+    const base::NoFork no_fork;
     std::call_once(once_, [this] { sources_ = platform::list_event_sources(root_); });
     return sources_;
 }

@@ -2,6 +2,7 @@
 
 #include <linux/perf_event.h>
 
+#include "base/fork.h"
 #include "trust/examine.h"
 #include "trust/listing.h"
 #include "trust/user_read_probe.h"
@@ -22,6 +23,7 @@ bool same_code(const model::EventCode& one, const model::EventCode& known,
 }  // namespace
 
 const platform::Machine& Witness::machine() const {
+    const base::NoFork no_fork;
     std::call_once(machine_once_, [this] { machine_ = platform::describe(root_); });
     return machine_;
 }
@@ -31,12 +33,14 @@ bool Witness::virtualized() const {
 }
 
 const trust::UserRead& Witness::user_read() const {
+    const base::NoFork no_fork;
     std::call_once(user_read_once_,
                    [this] { user_read_ = trust::judge_user_read(trust::observe_user_read()); });
     return user_read_;
 }
 
 const trust::Provocations& Witness::provocations() const {
+    const base::NoFork no_fork;
     std::call_once(provocations_once_, [this] { provocations_.emplace(); });
     return *provocations_;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/fork.h"
 #include "base/sys_root.h"
 #include "model/event.h"
 #include "platform/machine.h"
@@ -45,7 +45,7 @@ class Witness {
     const trust::Provocations& provocations() const;
     mutable std::once_flag provocations_once_;
     mutable std::optional<trust::Provocations> provocations_;
-    mutable std::mutex mutex_;  // over verdicts_
+    mutable base::Mutex mutex_;  // over verdicts_
     mutable std::map<std::string, trust::Verdict> verdicts_;
 };
 

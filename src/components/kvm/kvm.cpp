@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "components/kvm/guest.h"
 #include "components/kvm/host.h"
 #include "components/lookup.h"
@@ -141,6 +142,7 @@ class KvmComponent final : public session::Component {
     }
 
     const StatsCatalogue* catalogue() const {
+        const base::NoFork no_fork;
         std::call_once(once_, [this] {
             if (!root_.is_live()) return;
             if (auto learned = learn_catalogue()) catalogue_ = std::move(*learned);

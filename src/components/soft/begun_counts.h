@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "components/soft/forks.h"
+#include "base/fork.h"
 #include "session/component.h"
 
 namespace ringside::components::soft {
@@ -87,7 +87,7 @@ class BegunCounts : public session::Counters {
         return base::fail(ErrorCode::busy, why.empty() ? "the soft PMU cannot be read" : why);
     }
 
-    OwnProcess process_;
+    base::OwnProcess process_;
     bool running_ = false;
 };
 

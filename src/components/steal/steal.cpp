@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/text.h"
 #include "clocks/environment.h"
 #include "components/lookup.h"
@@ -101,7 +102,7 @@ class StealComponent final : public session::Component {
     }
 
     base::SysRoot root_;
-    mutable std::mutex mutex_;
+    mutable base::Mutex mutex_;
     mutable std::shared_ptr<clocks::Environment> environment_;
 };
 
