@@ -8,16 +8,60 @@
 #include "driver.h"
 
 struct ringside_page ringside_page;
-static bool has_pmu;
+
+/* Programs map the page through one inode, whichever they opened, so that all of them lose it when
+ * the device leaves: what comes to lie there is not for them. A page is mapped when it is touched;
+ * afterwards that is a SIGBUS. */
+static DEFINE_MUTEX(mappings_lock); /* over these, and over what maps */
+static struct inode* mappings;
+static unsigned int openers;
+
+static int open_page(struct inode* inode, struct file* file) {
+    mutex_lock(&mappings_lock);
+    if (openers++ == 0) {
+        ihold(inode);
+        mappings = inode;
+    }
+    file->f_mapping = mappings->i_mapping;
+    mutex_unlock(&mappings_lock);
+    return 0;
+}
+
+static int close_page(struct inode* inode, struct file* file) {
+    mutex_lock(&mappings_lock);
+    if (--openers == 0) {
+        iput(mappings);
+        mappings = NULL;
+    }
+    mutex_unlock(&mappings_lock);
+    return 0;
+}
+
+static vm_fault_t map_touched(struct vm_fault* fault) {
+    const unsigned long first = ringside_page.address >> PAGE_SHIFT;
+    vm_fault_t result = VM_FAULT_SIGBUS;
+
+    mutex_lock(&mappings_lock);
+    if (ringside_page.back_end && fault->pgoff < ringside_page.mapped_bytes >> PAGE_SHIFT)
+        result = vmf_insert_pfn(fault->vma, fault->address, first + fault->pgoff);
+    mutex_unlock(&mappings_lock);
+    return result;
+}
+
+static const struct vm_operations_struct mapping_operations = {.fault = map_touched};
 
 static int map_page(struct file* file, struct vm_area_struct* area) {
     if (area->vm_flags & VM_WRITE) return -EPERM;
     area->vm_flags &= ~VM_MAYWRITE;
-    return ringside_page.back_end->map(area);
+    area->vm_flags |= VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP;
+    area->vm_ops = &mapping_operations;
+    return 0;
 }
 
 static const struct file_operations page_operations = {
     .owner = THIS_MODULE,
+    .open = open_page,
+    .release = close_page,
     .mmap = map_page,
 };
 
@@ -54,24 +98,28 @@ static struct miscdevice page_device = {
     .mode = 0400,
 };
 
-int ringside_publish(const struct back_end* back_end, bool with_pmu) {
-    int error = 0;
+static bool published;
 
-    has_pmu = with_pmu;
-    ringside_page.back_end = back_end;
-    ringside_pmu.attr_groups = back_end->attributes;
-    if (with_pmu) error = perf_pmu_register(&ringside_pmu, back_end->name, -1);
+int ringside_publish(const struct back_end* back_end, bool with_pmu) {
+    int error = with_pmu ? ringside_register_pmu(back_end) : 0;
+
     if (error) return error;
     page_device.name = back_end->name;
     page_device.minor = MISC_DYNAMIC_MINOR;
     error = misc_register(&page_device);
-    if (error && with_pmu) perf_pmu_unregister(&ringside_pmu);
+    published = !error;
     return error;
 }
 
 void ringside_withdraw(void) {
-    misc_deregister(&page_device);
-    if (has_pmu) perf_pmu_unregister(&ringside_pmu);
+    if (published) misc_deregister(&page_device);
+    published = false;
+    mutex_lock(&mappings_lock);
+    WRITE_ONCE(ringside_page.back_end, NULL);
+    if (mappings) unmap_mapping_range(mappings->i_mapping, 0, 0, 1);
+    mutex_unlock(&mappings_lock);
+    /* perf calls us with interrupts off, which is a read-side critical section. */
+    synchronize_rcu();
 }
 
 static int __init load(void) {
@@ -79,13 +127,16 @@ static int __init load(void) {
 
     if (error) return error;
     error = hypervisor_register();
-    if (error) ivshmem_unregister();
+    if (!error) return 0;
+    ivshmem_unregister();
+    ringside_unregister_pmu();
     return error;
 }
 
 static void __exit unload(void) {
     hypervisor_unregister();
     ivshmem_unregister();
+    ringside_unregister_pmu();
 }
 
 module_init(load);

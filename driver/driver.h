@@ -6,14 +6,13 @@
 #ifndef RINGSIDE_DRIVER_H
 #define RINGSIDE_DRIVER_H
 
-#include <linux/mm_types.h>
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
 #include "abi/vpmu_page.h"
 
 /* Whoever is behind the page. All but `config` and `fits_group` is called on the CPU that is meant,
- * with interrupts off. */
+ * with interrupts off; all of it within a read-side critical section of RCU. */
 struct back_end {
     const char* name; /* of the PMU, and of the file in /dev */
     const struct attribute_group** attributes;
@@ -29,17 +28,19 @@ struct back_end {
     void (*alarms_changed)(void);
     /* Hands perf the samples that wait. */
     void (*drain)(void);
-    int (*map)(struct vm_area_struct* area);
 };
 
 /* The page, checked once; `vcpu`, `alarms` and `ring` lie in it, or stand for what it has not.
- * There is one in a machine. */
+ * There is one in a machine. Without a back end, before a device comes and after it left, nobody
+ * may look at the rest: events that are still open stand still. */
 struct ringside_page {
     const struct back_end* back_end;
     struct vpmu_page_header header;
     struct vpmu_page_vcpu* vcpu;
     struct vpmu_page_alarms* alarms;
     struct vpmu_page_sample* ring;
+    u64 address; /* physical, of what programs may map */
+    size_t mapped_bytes;
 };
 
 /* What one CPU has on. Touched on that CPU alone, with interrupts off. */
@@ -59,12 +60,18 @@ DECLARE_PER_CPU(struct ringside_cpu, ringside_cpu);
 /* Below this, a CPU would do nothing but take samples. */
 #define SHORTEST_PERIOD 1000
 
-/* device.c: perf's PMU, if the page has counters for it, and the file to map. */
+/* device.c: perf's PMU, if the page has counters for it, and the file to map. Afterwards, and if it
+ * fails, ringside_withdraw(): then nobody looks at the page any more, a program that had mapped it
+ * included. */
 int ringside_publish(const struct back_end* back_end, bool with_pmu);
 void ringside_withdraw(void);
 
 /* pmu.c */
 extern struct pmu ringside_pmu;
+int ringside_register_pmu(const struct back_end* back_end);
+void ringside_unregister_pmu(void);
+/* Events are open, maybe of a device that has left. */
+bool ringside_has_events(void);
 struct vpmu_page_alarm* ringside_alarm(unsigned int counter);
 void ringside_update(struct perf_event* event);
 /* Does a loop count as a loop does? */

@@ -26,10 +26,6 @@ u64 hypervisor_hypercalls(void) {
     return atomic64_read(&hypercalls);
 }
 
-int hypervisor_map(struct vm_area_struct* area) {
-    return vm_iomap_memory(area, virt_to_phys(memory), memory_bytes);
-}
-
 /* The page, as its reader wants it. */
 static int make_page(const char* policy) {
 #define NAME(name) #name,
@@ -57,6 +53,8 @@ static int make_page(const char* policy) {
     };
     memcpy(memory, header, sizeof(*header));
     ringside_page.vcpu = memory + first;
+    ringside_page.address = virt_to_phys(memory);
+    ringside_page.mapped_bytes = memory_bytes;
     return 0;
 }
 
@@ -72,6 +70,7 @@ static void detach_this_cpu(void* unused) {
 }
 
 static void clean_up(void) {
+    ringside_withdraw();
     on_each_cpu(detach_this_cpu, NULL, true);
     free_pages_exact(memory, memory_bytes);
     ringside_page = (struct ringside_page){};
@@ -82,7 +81,7 @@ static int probe(struct platform_device* device) {
     int error = of_property_read_string(device->dev.of_node, "ringside,vpmu", &policy);
 
     if (error) return error;
-    if (ringside_page.back_end) return -EBUSY;
+    if (ringside_page.back_end || ringside_has_events()) return -EBUSY;
     error = make_page(policy);
     if (error) return error;
     ringside_page.back_end = &hypervisor_back_end;

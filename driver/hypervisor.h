@@ -11,7 +11,6 @@ struct platform_device;
 /* False if it refused. `what` lies in the kernel's linear map, or is null. */
 bool hypervisor_ask(u32 function, const void* what);
 u64 hypervisor_hypercalls(void); /* so far */
-int hypervisor_map(struct vm_area_struct* area);
 
 extern const struct back_end hypervisor_back_end;
 /* Tries the counters and publishes them as a PMU. */

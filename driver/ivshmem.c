@@ -112,11 +112,6 @@ static int request_doorbells(void) {
     return 0;
 }
 
-static int map_memory(struct vm_area_struct* area) {
-    return vm_iomap_memory(area, pci_resource_start(the_device, IVSHMEM_MEMORY),
-                           pci_resource_len(the_device, IVSHMEM_MEMORY));
-}
-
 /* Which counter has what is asked for. */
 static s64 counter_for(const struct perf_event_attr* attr) {
     const u64 active = READ_ONCE(ringside_page.vcpu[0].active);
@@ -164,13 +159,14 @@ static const struct back_end soft_pmu = {
     .place = place,
     .count = count,
     .drain = ringside_drain_ring,
-    .map = map_memory,
 };
 
 static int start_counting(size_t bytes) {
     int error = check_page(bytes);
 
     if (error) return error;
+    ringside_page.address = pci_resource_start(the_device, IVSHMEM_MEMORY);
+    ringside_page.mapped_bytes = bytes;
     ringside_page.back_end = &soft_pmu;
     error = check_counters();
     if (error) return error;
@@ -186,7 +182,8 @@ static int probe(struct pci_dev* device, const struct pci_device_id* id) {
     const size_t bytes = pci_resource_len(device, IVSHMEM_MEMORY);
     int error;
 
-    if (the_device || ringside_page.back_end) return -EBUSY;
+    /* Open events of a device that has left are of no use to another one. */
+    if (the_device || ringside_page.back_end || ringside_has_events()) return -EBUSY;
     error = pcim_enable_device(device);
     if (error) return error;
     pci_set_master(device);
@@ -195,7 +192,7 @@ static int probe(struct pci_dev* device, const struct pci_device_id* id) {
     the_device = device;
     error = start_counting(bytes);
     if (error) {
-        ringside_page.back_end = NULL;
+        ringside_withdraw();
         the_device = NULL;
         memunmap(memory);
     }
@@ -203,18 +200,17 @@ static int probe(struct pci_dev* device, const struct pci_device_id* id) {
 }
 
 static void remove(struct pci_dev* device) {
+    free_doorbells(nr_cpu_ids);
     ringside_withdraw();
     silence();
-    free_doorbells(nr_cpu_ids);
     memunmap(memory);
-    ringside_page.back_end = NULL;
     the_device = NULL;
 }
 
 static const struct pci_device_id devices[] = {{PCI_DEVICE(IVSHMEM_VENDOR, IVSHMEM_DEVICE)}, {0}};
 MODULE_DEVICE_TABLE(pci, devices);
 
-/* An open event holds the module; nothing holds a device that is unbound by hand. */
+/* An open event holds the module; nothing holds a device, which may be unplugged. */
 static struct pci_driver soft_driver = {
     .name = "ringside_soft",
     .id_table = devices,

@@ -259,7 +259,6 @@ const struct back_end hypervisor_back_end = {
     .count = count,
     .alarms_changed = alarms_changed,
     .drain = nothing_waits,
-    .map = hypervisor_map,
 };
 
 /* What all CPUs found, at the same time. */
@@ -348,7 +347,10 @@ int logical_start(struct platform_device* device) {
         error = ringside_publish(&hypervisor_back_end, true);
         if (error) give_interrupt();
     }
-    if (error) free_counters();
+    if (error) {
+        ringside_withdraw();
+        free_counters();
+    }
     return error;
 }
 

@@ -51,7 +51,7 @@ bool ringside_deliver(struct perf_event* event, u64 ip, u64 period) {
 }
 
 /* More came while we were at it than we took: without a pause this CPU would do nothing else. */
-static void let_go(struct ringside_cpu* cpu, u64 head) {
+static void let_go(const struct back_end* back_end, struct ringside_cpu* cpu, u64 head) {
     unsigned int counter;
 
     cpu->lost += head - cpu->tail;
@@ -60,13 +60,12 @@ static void let_go(struct ringside_cpu* cpu, u64 head) {
         struct vpmu_page_alarm* alarm = ringside_alarm(counter);
 
         if (READ_ONCE(alarm->limit) != VPMU_PAGE_NEVER)
-            WRITE_ONCE(alarm->limit,
-                       ringside_page.back_end->count(counter) + READ_ONCE(alarm->period));
+            WRITE_ONCE(alarm->limit, back_end->count(counter) + READ_ONCE(alarm->period));
     }
 }
 
 /* With a frequency, perf changed the period while it took samples. */
-static void adjust_alarms(const struct ringside_cpu* cpu) {
+static void adjust_alarms(const struct back_end* back_end, const struct ringside_cpu* cpu) {
     unsigned int counter;
 
     for (counter = 0; counter < VPMU_PAGE_COUNTERS; ++counter) {
@@ -80,8 +79,7 @@ static void adjust_alarms(const struct ringside_cpu* cpu) {
         period = max_t(u64, event->hw.sample_period, SHORTEST_PERIOD);
         if (period == before) continue;
         WRITE_ONCE(alarm->period, period);
-        WRITE_ONCE(alarm->limit,
-                   max(limit - before + period, ringside_page.back_end->count(counter) + 1));
+        WRITE_ONCE(alarm->limit, max(limit - before + period, back_end->count(counter) + 1));
     }
 }
 
@@ -110,18 +108,19 @@ static u64 drain_to(struct ringside_cpu* cpu, u64 head) {
 }
 
 void ringside_drain_ring(void) {
+    const struct back_end* back_end = READ_ONCE(ringside_page.back_end);
     struct ringside_cpu* cpu = this_cpu_ptr(&ringside_cpu);
     const u64* shown = &ringside_page.vcpu[smp_processor_id()].ring_head;
     u64 taken;
     u64 head;
 
     /* perf may stop an event, to change its period, while it takes a sample of it. */
-    if (cpu->draining) return;
+    if (!back_end || cpu->draining) return;
     cpu->draining = true;
     taken = drain_to(cpu, smp_load_acquire(shown));
     head = smp_load_acquire(shown);
-    if (taken != 0) adjust_alarms(cpu);
-    if (taken != 0 && head - cpu->tail >= taken) let_go(cpu, head);
+    if (taken != 0) adjust_alarms(back_end, cpu);
+    if (taken != 0 && head - cpu->tail >= taken) let_go(back_end, cpu, head);
     cpu->draining = false;
 }
 

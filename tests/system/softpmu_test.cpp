@@ -100,6 +100,17 @@ TEST_P(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     EXPECT_EQ(text(said, "unload_while_used"), "refused");
     EXPECT_EQ(text(said, "unload"), "done");
     EXPECT_EQ(said.count("left_behind"), 0u);
+
+    // The device left while events were open: they keep what they counted, and end in order.
+    EXPECT_GE(number(said, "removed"), 2'000'000);
+    EXPECT_EQ(text(said, "forks"), "yes") << "what is measured goes on";
+    EXPECT_EQ(number(said, "reader_ended"), 128 + SIGBUS);
+    EXPECT_EQ(text(said, "removed_file"), "gone");
+    EXPECT_EQ(text(said, "event_of_no_device"), "refused");
+    EXPECT_EQ(text(said, "unload_with_old_events"), "refused");
+    EXPECT_EQ(text(said, "device_beside_old_events"), "refused");
+    EXPECT_GT(number(said, "cut_off_samples"), 0);
+    EXPECT_EQ(number(said, "replaced"), many);
     EXPECT_EQ(said.count("complaint"), 0u);
     // Out of tree, and not signed by Debian.
     EXPECT_EQ(number(said, "tainted"), 1 << 12 | 1 << 13);

@@ -1,9 +1,13 @@
 // Counts itself in a machine with a shared page: what two loops differ by, in two threads at once,
 // through PAPI's interface, and on all CPUs, what a read costs, and what two events get that must
 // take turns. Says one number a line.
+//   soft_reads [--until-it-is-gone]     with it: reads until the page is taken away, which is a
+//   SIGBUS
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 #include <thread>
 
 #include <ringside/clocks.h>
@@ -126,9 +130,21 @@ void take_turns() {
     }
 }
 
+[[noreturn]] void read_for_ever(const ringside::Session& session) {
+    EventSet set = session.event_set(user_only());
+    if (!set.add("soft:::INSTRUCTIONS") || !set.start()) std::exit(1);
+    for (std::int64_t value = 0;;) {
+        if (!set.read(std::span(&value, 1))) std::exit(1);
+        static const bool said = std::puts("reading") >= 0 && std::fflush(stdout) == 0;
+        if (!said) std::exit(1);
+    }
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "--until-it-is-gone")
+        read_for_ever(ringside::Session::open());
     const auto session = ringside::Session::open();
     std::int64_t other = 0;
     std::thread beside([&] { other = difference(session, 2'000'000); });
