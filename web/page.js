@@ -24,7 +24,9 @@
     if (power >= -4 && power < count) return trimmed(value.toFixed(count - 1 - power));
     return trimmed(number) + 'e' + power[0] + power.slice(1).padStart(2, '0');
   }
-  const plain = (text) => text.replace(/[\0-\x08\x0b-\x1f\x7f\ufffe\uffff]/g, '\ufffd');
+  // What no reader sees, controls and marks that turn letters around, is shown as U+FFFD.
+  const plain = (text) => text.replace(
+    /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\u{e0000}-\u{e0fff}]/gu, '\ufffd');
   function amount(value, unit) {
     if (unit === 'ns') return (value / 1e9).toFixed(6) + ' s';
     const text = Number.isInteger(value) || Math.abs(value) >= 1000 ? withThousands(value) : digits(value, 4);
@@ -174,7 +176,7 @@
     const events = Array.from(new Set(data.rows.map((row) => row.event)));
     const tools = element('div', { class: 'tools', role: 'search', 'aria-label': 'Filter the table' },
       field('Find', search),
-      select('Event', 'event', [['', 'all'], ...events.map((event) => [event, event])]),
+      select('Event', 'event', [['', 'all'], ...events.map((event) => [event, plain(event)])]),
       select('Mode', 'mode', [['', 'all'], ['user', 'user'], ['kernel', 'kernel'], ['whole', 'whole events']]));
     if (data.sides.length > 1)
       tools.append(select('Difference', 'sure', ['', 'sure', 'may be chance', 'cannot be told'].map((t) => [t, t || 'all'])));

@@ -28,12 +28,6 @@ constexpr std::array<Range, 10> unseen{{{0x00, 0x1f},
                                         {0xfeff, 0xfeff},
                                         {0xe0000, 0xe0fff}}};
 
-bool is_seen(char32_t letter) {
-    return std::none_of(unseen.begin(), unseen.end(), [letter](const Range& range) {
-        return letter >= range.first && letter <= range.last;
-    });
-}
-
 // Plain ASCII, which most text is, needs no decoding.
 bool is_plain(char c) {
     return c >= ' ' && c <= '~';
@@ -64,6 +58,12 @@ Piece first_of(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_seen(char32_t letter) {
+    return std::none_of(unseen.begin(), unseen.end(), [letter](const Range& range) {
+        return letter >= range.first && letter <= range.last;
+    });
+}
 
 bool is_visible(std::string_view text) {
     while (!text.empty()) {

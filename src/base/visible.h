@@ -14,6 +14,10 @@ std::string visible(std::string_view text);
 // The same bytes, but \\x9b written out for each that is no UTF-8.
 std::string valid_utf8(std::string_view text);
 
+// Whether a reader sees the letter itself: not so controls, letters without width, separators of
+// lines, and marks that turn the order of letters around.
+bool is_seen(char32_t letter);
+
 // Whether visible() leaves it as it is.
 bool is_visible(std::string_view text);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/embedded.h"
+#include "render/letters.h"
 #include "render/xml_text.h"
 
 namespace ringside::render {
@@ -133,13 +134,13 @@ class Drawing {
     std::string amount(double value) const {
         const std::string number = figure_.unit == "ns" ? fmt::format("{:.4g} s", value / 1e9)
                                                         : fmt::format("{:.10g}", value);
-        return number + " of " + figure_.event;
+        return number + " of " + clean(figure_.event);
     }
 
     // The name in a line of its own: "libc.so.6: 0.5 s of cpu-clock, 12.00 %, +3.20 points".
     std::string told(std::uint32_t node, const std::string& name) const {
         const std::string module =
-            node == 0 ? "" : figure_.frames[figure_.nodes[node].frame].module;
+            node == 0 ? "" : clean(figure_.frames[figure_.nodes[node].frame].module);
         const bool said = module.empty() || name == module || name == "[" + module + "]";
         return fmt::format("{}\n{}{}, {:.2f} %{}", name, said ? "" : module + ": ",
                            amount(total(node)), 100 * figure_.share(node, options_.series),
@@ -149,7 +150,9 @@ class Drawing {
     void frame(std::uint32_t node, double from, int depth) {
         deepest_ = std::max(deepest_, depth);
         const bool root = node == 0;
-        const std::string name = root ? "all" : figure_.frames[figure_.nodes[node].frame].name;
+        // On one line: what follows in the title is ours.
+        const std::string name =
+            root ? "all" : clean(figure_.frames[figure_.nodes[node].frame].name);
         const double width = total(node) * scale_;
         const double x = flame_margin + from * scale_;
         // Rows grow downwards in SVG; the group is shifted once the depth is known.

@@ -89,7 +89,7 @@ std::string inline_svg(std::string_view svg, std::string_view prefix) {
     std::string text(start == std::string_view::npos ? svg : svg.substr(start));
     for (const auto* attribute : {" id=\"", " aria-labelledby=\"", " aria-describedby=\""})
         prefix_words(text, attribute, prefix);
-    for (const std::string_view link : {"url(#", "href=\"#"})
+    for (const std::string_view link : {"=\"url(#", "href=\"#"})
         replace_all(text, link, fmt::format("{}{}", link, prefix));
     return text;
 }

@@ -10,6 +10,7 @@
 #include "base/embedded.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "base/visible.h"
 
 namespace ringside::render {
 
@@ -91,9 +92,8 @@ std::string clean(std::string_view text) {
     while (!text.empty()) {
         const std::size_t bytes = base::letter_bytes(text);
         const char32_t value = bytes == 0 ? 0 : base::letter_value(text, bytes);
-        // XML 1.0, section 2.2; and the C1 controls, which nobody sees.
-        const bool drawable =
-            value >= 0x20 && !(value >= 0x7f && value < 0xa0) && value != 0xfffe && value != 0xffff;
+        // XML 1.0, section 2.2; and what nobody sees.
+        const bool drawable = base::is_seen(value) && value != 0xfffe && value != 0xffff;
         if (drawable) {
             result += text.substr(0, bytes);
         } else {

@@ -1,6 +1,7 @@
 #include "render/xml_text.h"
 
 #include "base/utf8.h"
+#include "base/visible.h"
 
 namespace ringside::render {
 
@@ -25,13 +26,12 @@ std::string_view entity(char letter) {
     }
 }
 
-// U+FFFE and U+FFFF are UTF-8 and no characters of XML.
+// U+FFFE and U+FFFF are UTF-8 and no characters of XML. What a reader does not see might make one
+// name look like another.
 bool is_allowed(std::string_view letter) {
-    if (letter.size() == 1) {
-        const auto byte = static_cast<unsigned char>(letter.front());
-        return (byte >= 0x20 && byte != 0x7f) || byte == '\t' || byte == '\n';
-    }
-    return letter != "\uFFFE" && letter != "\uFFFF";
+    if (letter == "\t" || letter == "\n") return true;
+    const char32_t value = base::letter_value(letter, letter.size());
+    return base::is_seen(value) && value != 0xfffe && value != 0xffff;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { hostile, writeSides } from './fixture.mjs';
+import { asShown, hostile, writeHostileSides, writeSides } from './fixture.mjs';
 
 const require = createRequire(path.resolve(process.env.WEB_MODULES, 'package.json'));
 const { chromium } = require('playwright-core');
@@ -26,10 +26,25 @@ function makePage(name, functions) {
   pages[name] = pathToFileURL(file).href;
 }
 
+// Page, flame graph and charts of sides whose every text is hostile, the command's words included.
+function makeHostile() {
+  const sides = path.join(folder, 'hostile');
+  const file = (name) => path.join(folder, name);
+  writeHostileSides(sides);
+  const draw = (...words) => execFileSync(process.env.RINGSIDE, ['compare', '--title', hostile[0] + hostile[2], ...words, sides], { stdio: ['ignore', 'ignore', 'inherit'] });
+  draw('-o', file('hostile.html'));
+  draw('--flame', file('flame.svg'));
+  for (const kind of ['bars', 'columns', 'circle', 'timeline']) draw('--chart', `${kind}=${file(kind + '.svg')}`);
+  pages.hostile = pathToFileURL(file('hostile.html')).href;
+  for (const name of pictures) pages[name] = pathToFileURL(file(name + '.svg')).href;
+}
+const pictures = ['flame', 'bars', 'columns', 'circle', 'timeline'];
+
 before(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'ringside-page-'));
   makePage('small', 300);
   makePage('large', 20000);
+  makeHostile();
   // Chromium's own sandbox cannot be had by root, nor in most containers.
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
 });
@@ -63,7 +78,6 @@ const columnOf = (page, name) => page.evaluate((wanted) => {
   const index = Array.from(table.tHead.rows[0].cells).findIndex((cell) => cell.textContent === wanted);
   return Array.from(table.tBodies[0].rows, (row) => row.cells[index].firstChild?.textContent ?? '');
 }, name);
-const asShown = (name) => name.replace('\u0000', '\ufffd'); // the one control character of the fixture
 const head = (page, name) => page.locator('#rows thead').getByRole('button', { name, exact: true });
 
 test('opens with the data that --json gives', async (t) => {
@@ -148,13 +162,13 @@ test('a flame graph zooms, by mouse and by keyboard', async (t) => {
   assert.equal(await graph.count(), 1);
   const frames = graph.locator('.frames > g');
   const whole = await widthOf(frames.first());
-  const target = graph.locator('.frames > g', { hasText: 'function_00011' });
+  const target = graph.locator('.frames > g', { hasText: 'function_00013' });
   const narrow = await widthOf(target);
   assert.ok(narrow < whole / 10);
   await target.click();
   assert.equal(await widthOf(target), whole);
   assert.equal(await frames.locator('visible=true').count(), 4); // all, app, main and itself
-  assert.equal(await target.locator('text').textContent(), 'function_00011');
+  assert.equal(await target.locator('text').textContent(), 'function_00013');
   await page.keyboard.press('Escape');
   assert.ok(Math.abs(await widthOf(target) - narrow) < 0.01);
   await frames.first().focus();
@@ -205,6 +219,58 @@ test('names that try to be more stay text', async (t) => {
   const titles = await page.locator('.flames title').allTextContents();
   assert.ok(titles.some((title) => title.startsWith(hostile[1])));
 });
+
+// The elements and attributes that we write ourselves; whatever else is there came out of a name.
+const ours = {
+  elements: /^(html|head|meta|title|style|body|script|a|header|nav|main|section|footer|h[1-3]|p|strong|em|ul|li|span|div|table|thead|tbody|tr|th|td|figure|figcaption|svg|desc|g|rect|path|text|label|input|select|option|button|fieldset|legend)$/,
+  links: /^#[a-z]*$/,
+};
+const breakouts = () => Array.from(document.querySelectorAll('*'), (element) => [element.localName,
+  ...Array.from(element.attributes, ({ name, value }) => (/^on/i.test(name) || (/href|src|action/.test(name)) ? `${name}=${value}` : ''))]);
+async function expectNoBreakout(page) {
+  for (const [element, ...attributes] of await page.evaluate(breakouts)) {
+    assert.match(element, ours.elements);
+    for (const attribute of attributes.filter((text) => text !== ''))
+      assert.ok(attribute.startsWith('href=') && ours.links.test(attribute.slice(5)), `${element} ${attribute}`);
+  }
+}
+
+test('a page of nothing but hostile names is a page', async (t) => {
+  const page = await open(t, 'hostile');
+  assert.equal(await page.locator('script').count(), 3);
+  assert.equal(await page.locator('#rows').count(), 1);
+  await expectNoBreakout(page);
+  const { rows, sides } = await dataOf(page);
+  for (const name of hostile) assert.ok(rows.some((row) => row.symbol === name), 'the data lacks ' + name.slice(0, 40));
+  assert.equal(sides.length, 2);
+  // With all that scripts do with names.
+  for (const option of await page.locator('#filter-event option').all()) await page.locator('#filter-event').selectOption({ index: await option.evaluate((one) => one.index) });
+  await page.locator('#filter-event').selectOption('');
+  await page.locator('#filter-text').fill('<script>');
+  await head(page, 'Function').click();
+  for (const frame of await page.locator('.flames figure:visible .frames > g').all()) await frame.dispatchEvent('click');
+  await page.locator('.flames input[type=search]').first().fill('</script>');
+  await expectNoBreakout(page);
+  // What is not seen is not there: neither in the page nor in its pictures.
+  assert.doesNotMatch(await page.locator('body').evaluate((body) => {
+    for (const script of body.querySelectorAll('script')) script.remove();
+    return body.textContent;
+  }), /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028\u202e\u2066]/);
+});
+
+for (const name of pictures) {
+  test(`${name}.svg of hostile names is a picture`, async (t) => {
+    const page = await open(t, name);
+    assert.equal(await page.evaluate(() => document.documentElement.namespaceURI), 'http://www.w3.org/2000/svg');
+    assert.equal(await page.locator('script').count(), name === 'flame' ? 1 : 0);
+    await expectNoBreakout(page);
+    assert.equal(await page.evaluate(() => document.querySelectorAll('parsererror').length), 0);
+    if (name !== 'flame') return;
+    // A frame's title is its name, on one line, and then what we say of it.
+    for (const title of await page.locator('.frames title').allTextContents()) assert.equal(title.split('\n').length, 2, title.slice(0, 80));
+    for (const frame of await page.locator('.frames > g').all()) await frame.dispatchEvent('click');
+  });
+}
 
 test('reads without scripts', async (t) => {
   const page = await open(t, 'small', { javaScriptEnabled: false });

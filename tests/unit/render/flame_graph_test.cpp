@@ -58,6 +58,10 @@ TEST(XmlText, WhateverComesStaysTextAndUtf8) {
     EXPECT_EQ(xml_text(std::string_view("a\0b\x1b\x7f", 5)), "a\uFFFDb\uFFFD\uFFFD");
     EXPECT_EQ(xml_text("\xff\xc3"), "\uFFFD\uFFFD");
     EXPECT_EQ(xml_text("\xef\xbf\xbe"), "\uFFFD");
+    // Nobody sees these, and one turns the letters behind it around.
+    EXPECT_EQ(xml_text("a\u202eb\u2066c\u200bd\u2028e\u0085f"),
+              "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFDf");
+    EXPECT_EQ(xml_text("a\n\tb\u00fc"), "a\n\tb\u00fc");
 }
 
 TEST(XmlText, CutsBetweenLetters) {

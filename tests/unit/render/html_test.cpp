@@ -34,6 +34,9 @@ TEST(Html, PicturesInOnePageKeepTheirIdsApart) {
     EXPECT_EQ(svg,
               "<svg aria-labelledby=\"p-title p-desc\"><title id=\"p-title\">x</title>"
               "<use href=\"#p-a\"/><path fill=\"url(#p-a)\"/></svg>");
+    EXPECT_EQ(inline_svg("<svg><text>url(#a) id=&quot;a</text></svg>", "p-"),
+              "<svg><text>url(#a) id=&quot;a</text></svg>")
+        << "names stay as they are";
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ TEST(Letters, CleanIsWhatXmlAndAReaderCanTake) {
     EXPECT_EQ(clean(std::string_view("\x01\x00\x7f", 3)), "???");
     EXPECT_EQ(clean("\xff\xc3"), "??");
     EXPECT_EQ(clean("\xef\xbf\xbf"), "?");  // U+FFFF
+    EXPECT_EQ(clean("a\u202eb\u2069"), "a?b?");
 }
 
 TEST(Letters, ShortenedKeepsBothEndsAndFits) {

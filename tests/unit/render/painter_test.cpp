@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include "base/text.h"
+#include "base/visible.h"
 #include "figures.h"
 #include "render/layout.h"
 
@@ -128,6 +130,72 @@ TEST(Paint, SvgNeedsNoModuleAndTheOthersSayWhatIsMissing) {
     const auto png = paint(lay_out(two_sides()), Format::png, "/no/such/module.so");
     ASSERT_FALSE(png);
     EXPECT_THAT(png.error().what, HasSubstr("/no/such/module.so"));
+}
+
+// Names that would be more than text in PostScript or PDF, everywhere where names stand.
+model::Figure hostile_figure() {
+    model::Figure figure = two_sides();
+    const std::string name =
+        ") /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >> (\\\n%%EOF\n(/etc/passwd) (r) "
+        "file "
+        "deletefile\nshowpage \xe2\x80\xae\xff\x1b[2J" +
+        std::string(2000, '(');
+    figure.title = figure.axis = figure.caption = name;
+    figure.series = {name, name};
+    for (auto& group : std::get<model::Bars>(figure.content).groups) {
+        group.label = group.place = group.mark = name;
+        for (auto& bar : group.bars) bar.note = name;
+    }
+    return figure;
+}
+
+// Behind a PDF's string that begins at `at`, by its own rules (ISO 32000-1, 7.3.4.2).
+std::size_t end_of_pdf_string(std::string_view pdf, std::size_t at) {
+    int open = 0;
+    for (; at < pdf.size(); ++at) {
+        if (pdf[at] == '\\') {
+            ++at;
+        } else if (pdf[at] == '(') {
+            ++open;
+        } else if (pdf[at] == ')' && --open == 0) {
+            return at + 1;
+        }
+    }
+    return std::string_view::npos;
+}
+
+TEST_F(Painter, NamesAreNoPostScript) {
+    const std::string eps = painted(hostile_figure(), Format::eps);
+    ASSERT_THAT(eps, StartsWith("%!PS-Adobe-3.0 EPSF-3.0"));
+    std::size_t ends = 0;
+    for (const auto line : base::split_lines(eps)) {
+        ends += line == "%%EOF" ? 1 : 0;
+        if (line.starts_with("%%Title:")) {
+            EXPECT_LE(line.size(), 220u);
+            continue;
+        }
+        // Letters are drawn by their numbers; no name is spelled anywhere.
+        EXPECT_EQ(line.find("deletefile"), std::string_view::npos) << line;
+        EXPECT_EQ(line.find("OpenAction"), std::string_view::npos) << line;
+        EXPECT_TRUE(base::is_visible(base::trim_end(line))) << line;
+    }
+    EXPECT_EQ(ends, 1u);
+}
+
+TEST_F(Painter, NamesAreNoPdf) {
+    const std::string pdf = painted(hostile_figure(), Format::pdf);
+    ASSERT_THAT(pdf, StartsWith("%PDF-"));
+    // With its strings taken out, nothing of the names is left.
+    std::string rest = pdf;
+    for (const std::string_view key : {"/Title (", "/Subject ("}) {
+        const auto at = rest.find(key);
+        if (at == std::string::npos) continue;  // written as hexadecimal digits
+        const auto end = end_of_pdf_string(rest, at + key.size() - 1);
+        ASSERT_NE(end, std::string::npos) << key;
+        rest.erase(at, end - at);
+    }
+    for (const char* command : {"/OpenAction", "/JavaScript", "/JS", "/Launch", "/URI"})
+        EXPECT_EQ(rest.find(command), std::string::npos) << command;
 }
 
 }  // namespace
