@@ -131,6 +131,10 @@ class Table {
         hit.value = *number;
         hit.samples = parse_double(cell(row, {"samples"})).value_or(0);
         if (run.find_sampled(hit.event) == nullptr) {
+            if (run.sampled.size() == most_sampled) {
+                return base::fail(ErrorCode::bad_input,
+                                  fmt::format("more than {} events with functions", most_sampled));
+            }
             run.sampled.push_back({hit.event, unit(row), 0, 0});
         }
         for (auto& sampled : run.sampled) {
@@ -168,7 +172,7 @@ Result<std::vector<Run>> parse_csv_table(std::string_view text) {
     const Table table(rows.empty() ? Cells() : rows.front());
     if (auto sound = table.check(); !sound) return sound.error();
     std::map<std::string, Run> runs;
-    for (std::size_t i = 1; i < rows.size(); ++i) {
+    for (std::size_t i = 1; i < rows.size() && runs.size() <= most_runs; ++i) {
         if (auto added = table.add(rows[i], runs[table.cell(rows[i], {"run"})]); !added) {
             Error error = added.error();
             error.what = fmt::format("row {}: {}", i, error.what);
@@ -176,6 +180,8 @@ Result<std::vector<Run>> parse_csv_table(std::string_view text) {
         }
     }
     if (runs.empty()) return base::fail(ErrorCode::bad_input, "a table without rows");
+    if (runs.size() > most_runs)
+        return base::fail(ErrorCode::bad_input, fmt::format("more than {} runs", most_runs));
     std::vector<Run> list;
     list.reserve(runs.size());
     for (auto& [name, run] : runs) list.push_back(std::move(run));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -54,6 +54,7 @@ class Joining {
     }
     void join_counts(std::vector<Row>& rows);
     Cell count_cell(std::size_t side, const std::string& event) const;
+    void note_sampled(const Sampled& sampled, std::size_t side, std::size_t run);
     void gather_hits();
     void add_hit(const Hit& hit, double whole, std::size_t side, std::size_t run);
     void finish_function(Row& row) const;
@@ -67,7 +68,13 @@ class Joining {
     const NameRules& rules_;
     std::map<Key, Row> rows_;
     std::map<std::pair<std::string, std::size_t>, double> wholes_;  // by event and side, all runs
-    std::vector<std::string> event_order_;
+    struct SampledRuns {
+        std::size_t runs = 0;  // of those that can have the event
+        std::size_t last = 0;  // the number of the last of them, from 1
+        std::string unit;
+    };
+    std::map<std::pair<std::string, std::size_t>, SampledRuns> sampled_;  // by event and side
+    std::map<std::string, std::size_t> event_places_;                     // as they came
 };
 
 Cell Joining::count_cell(std::size_t side, const std::string& event) const {
@@ -94,12 +101,11 @@ Cell Joining::count_cell(std::size_t side, const std::string& event) const {
 }
 
 void Joining::join_counts(std::vector<Row>& rows) {
-    std::vector<std::string> seen;
+    std::set<std::string_view> seen;
     for (const Side& side : sides_) {
         for (const Run& run : side.runs) {
             for (const Count& count : run.counts) {
-                if (std::find(seen.begin(), seen.end(), count.event) != seen.end()) continue;
-                seen.push_back(count.event);
+                if (!seen.insert(count.event).second) continue;
                 Row row;
                 row.event = count.event;
                 row.unit = count.unit;
@@ -138,17 +144,21 @@ void Joining::add_hit(const Hit& hit, double whole, std::size_t side, std::size_
     if (hit.resolved && hit.symbol != symbol) cell.name = hit.symbol;
 }
 
+void Joining::note_sampled(const Sampled& sampled, std::size_t side, std::size_t run) {
+    const std::string name = joined_event(sampled.event);
+    event_places_.emplace(name, event_places_.size());
+    if (run >= runs_of(side, name)) return;
+    SampledRuns& known = sampled_[{name, side}];
+    if (known.last != run + 1) ++known.runs;
+    known.last = run + 1;
+    known.unit = sampled.unit;
+}
+
 void Joining::gather_hits() {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
         for (std::size_t j = 0; j < sides_[i].runs.size(); ++j) {
             const Run& run = sides_[i].runs[j];
-            for (const Sampled& sampled : run.sampled) {
-                const std::string name = joined_event(sampled.event);
-                if (std::find(event_order_.begin(), event_order_.end(), name) ==
-                    event_order_.end()) {
-                    event_order_.push_back(name);
-                }
-            }
+            for (const Sampled& sampled : run.sampled) note_sampled(sampled, i, j);
             std::map<std::string, double> whole;
             for (const Hit& hit : run.hits) whole[hit.event] += hit.value;
             for (const Hit& hit : run.hits) add_hit(hit, whole[hit.event], i, j);
@@ -161,24 +171,16 @@ void Joining::gather_hits() {
 void Joining::finish_function(Row& row) const {
     for (std::size_t i = 0; i < sides_.size(); ++i) {
         Cell& cell = row.cells[i];
-        const std::span runs(sides_[i].runs.data(), runs_of(i, row.event));
-        const bool sampled = std::all_of(runs.begin(), runs.end(), [&](const Run& run) {
-            return std::any_of(run.sampled.begin(), run.sampled.end(), [&](const Sampled& each) {
-                return joined_event(each.event) == row.event;
-            });
-        });
-        if (!sampled) {
+        const std::size_t runs = runs_of(i, row.event);
+        const auto sampled = sampled_.find({row.event, i});
+        if (sampled == sampled_.end() || sampled->second.runs < runs) {
             cell.values.clear();
             cell.state = CounterState::absent;
             cell.reason = "not sampled on this side";
             continue;
         }
-        cell.values.resize(runs.size());
-        for (const Run& run : runs) {
-            for (const Sampled& each : run.sampled) {
-                if (joined_event(each.event) == row.event) row.unit = each.unit;
-            }
-        }
+        cell.values.resize(runs);
+        row.unit = sampled->second.unit;
     }
     if (per_ == Per::share) row.unit = "%";
 }
@@ -221,7 +223,8 @@ void Joining::sort_functions(std::vector<Row>& rows) const {
         return most;
     };
     const auto place = [&](const Row& row) {
-        return std::find(event_order_.begin(), event_order_.end(), row.event);
+        const auto found = event_places_.find(row.event);
+        return found == event_places_.end() ? event_places_.size() : found->second;
     };
     std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
         if (a.event != b.event) return place(a) < place(b);
@@ -240,6 +243,35 @@ double Cell::deviation() const {
     return values.empty() ? 0 : analysis::summarize(values).deviation;
 }
 
+namespace {
+
+// What is compared is a table of functions by runs: each name is kept once for each run of each
+// side.
+Result<void> check_size(const std::vector<Side>& sides) {
+    constexpr std::size_t most_values = 20'000'000;
+    std::size_t runs = 0;
+    std::size_t names = 0;
+    for (const Side& side : sides) {
+        runs += side.runs.size();
+        for (const Run& run : side.runs) names += run.hits.size() + run.counts.size();
+        const auto too_many = [&](const Run& run) {
+            return run.counts.size() > most_counts || run.sampled.size() > most_sampled;
+        };
+        if (side.runs.size() > most_runs ||
+            std::any_of(side.runs.begin(), side.runs.end(), too_many)) {
+            return base::fail(
+                ErrorCode::bad_input,
+                fmt::format("{} has more than {} runs, {} counts or {} sampled events",
+                            side.name.substr(0, 100), most_runs, most_counts, most_sampled));
+        }
+    }
+    if (sides.size() <= most_sides && runs * names <= most_values) return {};
+    return base::fail(ErrorCode::bad_input, "this is more than can be compared",
+                      "compare fewer sides, runs or functions");
+}
+
+}  // namespace
+
 Result<Comparison> join(const std::vector<Side>& sides, Per per, const NameRules& rules) {
     for (const Side& side : sides) {
         if (side.runs.empty()) {
@@ -247,6 +279,7 @@ Result<Comparison> join(const std::vector<Side>& sides, Per per, const NameRules
         }
     }
     if (sides.empty()) return base::fail(ErrorCode::bad_input, "nothing to compare");
+    if (auto sound = check_size(sides); !sound) return sound.error();
     const auto agreed = agreed_per(sides, per);
     if (!agreed) return agreed.error();
     auto divisors = find_divisors(sides, *agreed);

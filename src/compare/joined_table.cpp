@@ -35,8 +35,9 @@ struct SideColumns {
 
 class JoinedTable {
   public:
-    explicit JoinedTable(const Cells& titles) : titles_(titles) {
-        for (std::size_t i = 0; i < titles.size(); ++i) {
+    // Of so many bytes: a value takes two of them, so that there are no more values.
+    JoinedTable(const Cells& titles, std::size_t bytes) : titles_(titles), values_left_(bytes) {
+        for (std::size_t i = 0; i < titles.size() && sides_.size() <= most_sides; ++i) {
             if (!titles[i].ends_with(values_ending)) continue;
             SideColumns columns;
             columns.name = titles[i].substr(0, titles[i].size() - values_ending.size());
@@ -47,9 +48,10 @@ class JoinedTable {
         }
     }
 
-    // How many runs a side has is known when all rows were seen. Nobody repeats without end.
+    // How many runs a side has is known when all rows were seen.
     Result<void> count_runs(const Cells& row) {
-        constexpr std::size_t most_runs = 1000;
+        if (sides_.size() > most_sides)
+            return base::fail(ErrorCode::bad_input, fmt::format("more than {} sides", most_sides));
         const std::string per_text = cell(row, "per");
         const auto per = per_text.empty() ? Per::run : parse_per(per_text);
         if (!per) {
@@ -89,7 +91,7 @@ class JoinedTable {
                     return base::fail(ErrorCode::bad_input, fmt::format("no value for run {} of {}",
                                                                         j + 1, columns_[i].name));
                 }
-                add(row, *state, value.value_or(0), runs[j]);
+                if (auto added = add(row, *state, value.value_or(0), runs[j]); !added) return added;
             }
         }
         return {};
@@ -109,7 +111,11 @@ class JoinedTable {
         return cell(row, place(title));
     }
 
-    void add(const Cells& row, CounterState state, double value, Run& run) const {
+    Result<void> add(const Cells& row, CounterState state, double value, Run& run) {
+        if (values_left_ == 0 || run.sampled.size() > most_sampled) {
+            return base::fail(ErrorCode::bad_input, "this is more than can be compared");
+        }
+        --values_left_;
         const std::string event = cell(row, "event");
         const std::string module = cell(row, "dso");
         if (module.empty()) {
@@ -119,18 +125,20 @@ class JoinedTable {
             count.state = state;
             count.value = value;
             run.counts.push_back(std::move(count));
-            return;
+            return {};
         }
-        if (state != CounterState::ok) return;
+        if (state != CounterState::ok) return {};
         if (run.find_sampled(event) == nullptr) {
             run.sampled.push_back({event, cell(row, "unit"), 0, 0});
         }
-        if (value == 0) return;  // no sample fell into it
+        if (value == 0) return {};  // no sample fell into it
         run.hits.push_back({event, module, cell(row, "symbol"), cell(row, "mode") == "kernel",
                             cell(row, "resolved") != "0", value, 0});
+        return {};
     }
 
     Cells titles_;
+    std::size_t values_left_;
     std::vector<SideColumns> columns_;
     std::vector<Side> sides_;
 };
@@ -147,7 +155,7 @@ bool looks_like_joined_table(std::string_view text) {
 Result<std::vector<Side>> parse_joined_table(std::string_view text) {
     const auto rows = base::parse_csv(text);
     if (rows.size() < 2) return base::fail(ErrorCode::bad_input, "a table without rows");
-    JoinedTable table(rows.front());
+    JoinedTable table(rows.front(), text.size());
     for (const auto step : {&JoinedTable::count_runs, &JoinedTable::add_row}) {
         for (std::size_t i = 1; i < rows.size(); ++i) {
             if (auto done = (table.*step)(rows[i]); !done) {

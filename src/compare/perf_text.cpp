@@ -1,5 +1,6 @@
 #include "compare/perf_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -80,9 +81,13 @@ class Reader {
 
   private:
     void begin_table(std::string_view titles, std::string_view dots) {
+        constexpr std::size_t most_columns = 64;  // each row is looked at for each of them
         titles_.clear();
-        for (const auto title : split_cells(titles)) titles_.emplace_back(title);
+        for (const auto title : split_cells(titles)) {
+            if (titles_.size() < most_columns) titles_.emplace_back(title);
+        }
         starts_ = column_starts(dots);
+        starts_.resize(std::min(starts_.size(), most_columns));
         had_table_ = true;
         if (report_.run.sampled.empty()) report_.run.sampled.push_back({"unknown", "%", 0, lost_});
     }

@@ -75,6 +75,12 @@ struct Environment {
     std::optional<double> cpu_hz;
 };
 
+// Nobody measures more than that; what files have more of is refused.
+inline constexpr std::size_t most_sides = 100;
+inline constexpr std::size_t most_runs = 1000;    // of a side
+inline constexpr std::size_t most_counts = 4096;  // of a run
+inline constexpr std::size_t most_sampled = 256;  // events of a run
+
 // By what values are divided.
 enum class Per { run, second, instruction, share };
 

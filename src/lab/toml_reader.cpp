@@ -19,11 +19,23 @@ void TomlReader::fail(const toml::node& at, const std::string& what) {
 
 namespace {
 
-// toml++ 3.3 has undefined behaviour for letters beyond ASCII where it expects a blank.
-toml::source_region first_beyond_ascii(std::string_view text) {
+struct Refusal {
+    toml::source_position where;
+    const char* why = nullptr;
+};
+
+// toml++ 3.3 has undefined behaviour for letters beyond ASCII where it expects a blank; and a key
+// of a.million.parts is a table in a table in a table, which it destroys by recursion.
+Refusal first_refusal(std::string_view text) {
+    constexpr int most_dots = 100;  // in a line
     toml::source_position at{1, 1};
+    int dots = 0;
     for (const char c : text) {
-        if (static_cast<unsigned char>(c) >= 0x80) return {at, at, nullptr};
+        if (static_cast<unsigned char>(c) >= 0x80) {
+            return {at, "only ASCII is allowed in a scenario"};
+        }
+        if (c == '.' && ++dots > most_dots) return {at, "too many dots in a line"};
+        if (c == '\n') dots = 0;
         at = c == '\n' ? toml::source_position{at.line + 1, 1}
                        : toml::source_position{at.line, at.column + 1};
     }
@@ -33,8 +45,8 @@ toml::source_region first_beyond_ascii(std::string_view text) {
 }  // namespace
 
 toml::table TomlReader::parse(std::string_view text) {
-    if (const auto where = first_beyond_ascii(text); where.begin) {
-        fail_at(where, "only ASCII is allowed in a scenario");
+    if (const auto refusal = first_refusal(text); refusal.why != nullptr) {
+        fail_at({refusal.where, refusal.where, nullptr}, refusal.why);
         return {};
     }
     try {
@@ -107,6 +119,10 @@ void TomlReader::each_table(const toml::table& table, std::string_view name,
     const toml::node* node = table.get(name);
     if (node != nullptr && !node->is_array()) {
         return fail(*node, fmt::format("write it as [[{}]]", name));
+    }
+    constexpr std::size_t most_tables = 1000;
+    if (node != nullptr && node->as_array()->size() > most_tables) {
+        return fail(*node, fmt::format("more than {} [[{}]]", most_tables, name));
     }
     each_element(table, name, [&](const toml::node& element) {
         if (const toml::table* one = element.as_table()) return read(*one);
