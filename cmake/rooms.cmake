@@ -5,20 +5,25 @@ set(RINGSIDE_SANITIZE "" CACHE STRING "Value for -fsanitize=, for instance addre
 option(RINGSIDE_TIDY "Run clang-tidy on each room's files as they are compiled" OFF)
 # Most of what compiling costs, and clang-tidy, is headers. All builds but dev take several files at a
 # time; then two of them cannot have helpers of the same name, which may well be the same helper. dev
-# takes each by itself: it sees what a file lacks.
-option(RINGSIDE_TOGETHER "Compile several files of a room at a time" OFF)
+# takes each by itself: it sees what a file lacks. clang-tidy looks at all headers again for each of its
+# hundred checks, so that with it more files go together.
+set(RINGSIDE_TOGETHER 0 CACHE STRING "How many files of a room to compile at a time, at most; 0 for each by itself")
 
 # Which files go together follows from their names alone, so that a new one changes nothing for others:
-# those of a folder, or of a share of it where there are many. Shares are by the hash of a name, as many
-# as a power of two, so that their number hardly ever changes.
+# those of a module, or of a folder elsewhere, or of a share of it where there are many. Shares are by the
+# hash of a name, as many as a power of two, so that their number hardly ever changes.
 function(ringside_compiled_together target)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${RINGSIDE_TOGETHER} UNITY_BUILD_MODE GROUP)
+    if(NOT RINGSIDE_TOGETHER)
+        return()
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     get_target_property(sources ${target} SOURCES)
     set(folders "")
     foreach(source IN LISTS sources)
         get_filename_component(folder ${source} ABSOLUTE)
         file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
         get_filename_component(folder ${folder} DIRECTORY)
+        string(REGEX REPLACE "^(src/[^/]+)/.*" "\\1" folder ${folder})
         string(MAKE_C_IDENTIFIER "in_${folder}" folder)
         list(APPEND folders ${folder})
         list(APPEND files_${folder} ${source})
@@ -27,7 +32,7 @@ function(ringside_compiled_together target)
     foreach(folder IN LISTS folders)
         list(LENGTH files_${folder} count)
         set(shares 1)
-        while(count GREATER 16)
+        while(count GREATER RINGSIDE_TOGETHER)
             math(EXPR shares "2 * ${shares}")
             math(EXPR count "${count} / 2")
         endwhile()
