@@ -15,15 +15,15 @@ constexpr int most_multiplexed = 384;
 constexpr int cpu_domains = PAPI_DOM_USER | PAPI_DOM_KERNEL | PAPI_DOM_SUPERVISOR;
 
 // The PMUs whose names begin native events.
-char perf_pmu[] = "perf";
-char raw_pmu[] = "perf_raw";
+char perf_pmu_name[] = "perf";
+char raw_pmu_name[] = "perf_raw";
 
 void describe_cpu(PAPI_component_info_t& info) {
     info.num_cntrs = static_cast<int>(trust::Ladder::climb().size());
     info.num_mpx_cntrs = most_multiplexed;
     info.fast_counter_read = info.num_cntrs > 0;
-    info.pmu_names[0] = perf_pmu;
-    info.pmu_names[1] = raw_pmu;
+    info.pmu_names[0] = perf_pmu_name;
+    info.pmu_names[1] = raw_pmu_name;
 }
 
 }  // namespace

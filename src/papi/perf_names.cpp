@@ -39,8 +39,8 @@ bool same(std::string_view one, std::string_view other) {
            });
 }
 
-constexpr std::string_view perf_pmu = "perf::";
-constexpr std::string_view raw_pmu = "perf_raw::";
+constexpr std::string_view perf_prefix = "perf::";
+constexpr std::string_view raw_prefix = "perf_raw::";
 
 // An event, and what follows it between colons: unit masks, and attributes with or without
 // "=value".
@@ -101,13 +101,13 @@ std::string perf_name_of(const std::string& name) {
 }  // namespace
 
 std::optional<std::string> to_perf_name(std::string_view papi_name) {
-    const bool perf = papi_name.starts_with(perf_pmu);
-    const bool raw = papi_name.starts_with(raw_pmu);
+    const bool perf = papi_name.starts_with(perf_prefix);
+    const bool raw = papi_name.starts_with(raw_prefix);
     if (!perf && !raw && papi_name.find("::") != std::string_view::npos) {
         return std::string(papi_name);
     }
-    if (perf) papi_name.remove_prefix(perf_pmu.size());
-    if (raw) papi_name.remove_prefix(raw_pmu.size());
+    if (perf) papi_name.remove_prefix(perf_prefix.size());
+    if (raw) papi_name.remove_prefix(raw_prefix.size());
     const Parts parts = take_apart(papi_name);
     if (!parts.understood) return std::nullopt;
     std::string name = raw ? base::to_lower(parts.name) : perf_name_of(parts.name);
@@ -117,7 +117,7 @@ std::optional<std::string> to_perf_name(std::string_view papi_name) {
 
 std::string to_papi_name(std::string_view perf_name) {
     if (kernel_constant(perf_name).empty()) return std::string(perf_name);
-    std::string name(perf_pmu);
+    std::string name(perf_prefix);
     for (const char c : perf_name) {
         name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     }

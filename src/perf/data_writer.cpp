@@ -18,7 +18,7 @@ using base::ByteWriter;
 constexpr std::size_t data_size_at = 48;
 constexpr std::size_t features_at = 72;
 
-struct Entry {
+struct FeatureSection {
     std::uint64_t offset = 0;
     std::uint64_t bytes = 0;
 };
@@ -29,7 +29,7 @@ void add_section(ByteWriter& out, std::uint64_t offset, std::uint64_t bytes) {
 
 // Behind the header: context, ids of all events, attributes with the place of their ids.
 ByteWriter encode_head(const std::vector<WrittenEvent>& events, const Context& context) {
-    constexpr std::uint64_t attribute_bytes = sizeof(perf_event_attr) + sizeof(Entry);
+    constexpr std::uint64_t attribute_bytes = sizeof(perf_event_attr) + sizeof(FeatureSection);
     const auto context_bytes = encode_context_head(context);
     std::uint64_t ids_at = data_header_bytes + context_bytes.size();
     std::uint64_t attributes_at = ids_at;
@@ -102,7 +102,7 @@ Result<void> DataWriter::append(Parts parts) {
 }
 
 Result<void> DataWriter::finish(const FeatureSections& features, const Context& context) {
-    std::uint64_t at = records_end() + features.size() * sizeof(Entry);
+    std::uint64_t at = records_end() + features.size() * sizeof(FeatureSection);
     std::array<std::uint64_t, 4> bits{};
     ByteWriter table;
     ByteWriter contents;

@@ -45,7 +45,7 @@ using Work = OverflowWatch::Work;
 
 // Who watches a file descriptor. The signal handler takes no lock and allocates nothing: it counts
 // itself in, so that what it works with is not destroyed under it.
-struct Entry {
+struct WatchSlot {
     std::atomic<Work*> work{nullptr};
     std::atomic<int> callers{0};
 };
@@ -77,17 +77,17 @@ void free_retired() {
 
 // By descriptor, in pieces that are made when they are needed and stay for good.
 constexpr std::size_t piece_size = 1024;
-using Piece = std::array<Entry, piece_size>;
+using Piece = std::array<WatchSlot, piece_size>;
 std::array<std::atomic<Piece*>, 1024> table;
 
-Entry* entry_of(int fd) {
+WatchSlot* entry_of(int fd) {
     const auto at = static_cast<std::size_t>(fd);
     if (fd < 0 || at / piece_size >= table.size()) return nullptr;
     Piece* piece = table[at / piece_size].load(std::memory_order_acquire);
     return piece == nullptr ? nullptr : &(*piece)[at % piece_size];
 }
 
-Entry* make_entry(int fd) {
+WatchSlot* make_entry(int fd) {
     const auto at = static_cast<std::size_t>(fd);
     if (at / piece_size >= table.size()) return nullptr;
     auto& place = table[at / piece_size];
@@ -103,7 +103,7 @@ void on_overflow_signal(int, siginfo_t* info, void* context) {
     const int saved_errno = errno;
     handlers.fetch_add(1);
     if (info->si_code > 0) {  // from the kernel, about a descriptor
-        if (Entry* entry = entry_of(info->si_fd)) {
+        if (WatchSlot* entry = entry_of(info->si_fd)) {
             entry->callers.fetch_add(1);
             if (Work* work = entry->work.load()) work->deliver(context);
             entry->callers.fetch_sub(1);
@@ -167,7 +167,7 @@ Result<std::unique_ptr<OverflowWatch>> OverflowWatch::attach(const EventFd& even
     if (signal == 0) return base::fail(ErrorCode::busy, "no real-time signal is free");
     auto ring = RingBuffer::map(event, ring_pages);
     if (!ring) return ring.error();
-    Entry* entry = make_entry(event.fd());
+    WatchSlot* entry = make_entry(event.fd());
     if (entry == nullptr) return base::fail(ErrorCode::unsupported, "too many open files");
     free_retired();
     auto work = std::unique_ptr<Work>(new Work{std::move(*ring), std::move(handler)});
@@ -181,7 +181,7 @@ OverflowWatch::OverflowWatch(int fd, pid_t tid, std::unique_ptr<Work> work)
     : fd_(fd), tid_(tid), work_(std::move(work)) {}
 
 OverflowWatch::~OverflowWatch() {
-    Entry* entry = entry_of(fd_);
+    WatchSlot* entry = entry_of(fd_);
     entry->work.store(nullptr);
     work_->ended = true;
     const bool in_its_thread = ::syscall(SYS_gettid) == tid_;

@@ -32,6 +32,10 @@ std::string grouped(double value) {
     return (value < 0 ? "-" : "") + digits;
 }
 
+std::string count_text(std::uint64_t count) {
+    return grouped(static_cast<double>(count));
+}
+
 std::string bytes_text(std::uint64_t bytes) {
     return scaled(static_cast<double>(bytes), {"B", "kB", "MB", "GB", "TB"});
 }

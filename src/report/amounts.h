@@ -8,6 +8,11 @@ namespace ringside::report {
 
 // "1,234,567": a whole number.
 std::string grouped(double value);
+std::string count_text(std::uint64_t count);
+template <typename Number>
+constexpr double seconds(Number ns) {
+    return static_cast<double>(ns) / 1e9;
+}
 // 0 of nothing.
 template <typename Number>
 constexpr double percent(Number part, Number whole) {

@@ -108,10 +108,10 @@ std::string table_row(const Row& row) {
     return text + "</tr>\n";
 }
 
-using Fact = std::string (*)(const Side& side);
+using SideText = std::string (*)(const Side& side);
 struct FactRow {
     std::string_view name;
-    Fact text;
+    SideText text;
 };
 constexpr FactRow facts[] = {
     {"What", [](const Side& side) { return kind_text(side.kind); }},

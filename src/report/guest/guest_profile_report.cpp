@@ -13,10 +13,6 @@ namespace {
 using base::Json;
 using soft::DeviceCost;
 
-std::string number(std::uint64_t count) {
-    return grouped(static_cast<double>(count));
-}
-
 // A median of nothing is not 0.
 std::string median_text(const DeviceCost& cost) {
     return cost.timed == 0 ? "?" : time_text(cost.median_ns);
@@ -29,8 +25,8 @@ std::string cost_table(const std::vector<DeviceCost>& costs, std::size_t most) {
     std::size_t shown = 0;
     for (const auto& cost : costs) {
         if (shown++ == most) break;
-        text += fmt::format("{:>12} {:>12} {:>9} {:>10} {:>10}  {}{}{}\n", number(cost.count()),
-                            number(cost.timed), number(cost.off_cpu), median_text(cost),
+        text += fmt::format("{:>12} {:>12} {:>9} {:>10} {:>10}  {}{}{}\n", count_text(cost.count()),
+                            count_text(cost.timed), count_text(cost.off_cpu), median_text(cost),
                             time_text(cost.total_ns), cost.device,
                             cost.function.empty() ? "" : ", ", cost.function);
     }
@@ -67,7 +63,7 @@ std::string domain_unit(const soft::HostRate& rate) {
 std::string guest_profile_text(const GuestProfileSummary& summary) {
     std::string text = record_text(summary.recorded, summary.file);
     text += fmt::format("  a sample every {} instructions of {} that were executed\n",
-                        number(summary.period), number(summary.instructions));
+                        count_text(summary.period), count_text(summary.instructions));
     text += fmt::format("  domain switch: {}\n", domain_unit(summary.rate));
     for (const auto& note : summary.notes) text += fmt::format("  {}\n", note);
     constexpr std::size_t most_devices = 12;

@@ -8,10 +8,9 @@ namespace {
 
 using base::Json;
 using profile::Column;
-using profile::Row;
 
 // What the rows do not keep apart is null: it has no one value.
-Json row_json(const ProfileView& view, std::size_t event, const Row& row) {
+Json row_json(const ProfileView& view, std::size_t event, const profile::Row& row) {
     const auto& function = view.function(row);
     const auto text = [&](Column column) {
         return has_column(view.columns, column) ? Json(view.cell(event, row, column))

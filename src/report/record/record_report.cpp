@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "report/amounts.h"
 
 namespace ringside::report {
 
 namespace {
 
 using base::Json;
-
-double seconds(std::uint64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
 
 std::string size_text(std::uint64_t bytes) {
     const auto size = static_cast<double>(bytes);

@@ -12,10 +12,6 @@ namespace {
 
 using base::Json;
 
-std::string number(std::uint64_t count) {
-    return grouped(static_cast<double>(count));
-}
-
 }  // namespace
 
 std::string soft_json(const std::string& path, const soft::CountFile& file) {
@@ -44,15 +40,16 @@ std::string soft_text(const std::string& path, const soft::CountFile& file, bool
                     file.is_off() ? "switched off: nothing is counted now" : "counting");
     for (const auto& event : soft::all_events()) {
         if (!file.counts(event.counter)) continue;
-        text += fmt::format("{:>20}  {} (soft)\n", number(file.total(event.counter)), event.name);
+        text +=
+            fmt::format("{:>20}  {} (soft)\n", count_text(file.total(event.counter)), event.name);
         const auto vcpus = per_cpu ? file.of_vcpus(event.counter) : std::vector<std::uint64_t>();
         for (std::size_t i = 0; i < vcpus.size(); ++i) {
-            text += fmt::format("{:>20}    on vCPU {}\n", number(vcpus[i]), i);
+            text += fmt::format("{:>20}    on vCPU {}\n", count_text(vcpus[i]), i);
         }
     }
     for (const auto& device : file.devices()) {
-        text += fmt::format("{:>20}  reads of and {} writes to {}\n", number(device.reads),
-                            number(device.writes), device.name);
+        text += fmt::format("{:>20}  reads of and {} writes to {}\n", count_text(device.reads),
+                            count_text(device.writes), device.name);
     }
     return text;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "report/amounts.h"
 
 namespace ringside::report {
 
@@ -28,14 +29,6 @@ std::vector<NamedPart> parts_of(const TimeSplit& split) {
             {"paging", "blocked in page faults", split.paging},
             {"sleeping", "sleeping by choice", split.sleeping},
             {"stopped", "stopped", split.stopped}};
-}
-
-double seconds(std::uint64_t ns) {
-    return static_cast<double>(ns) / 1e9;
-}
-
-double seconds(std::int64_t ns) {
-    return static_cast<double>(ns) / 1e9;
 }
 
 std::string share_text(double part_s, const TimeSplit& split) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report/amounts.h"
+
 namespace ringside::report {
 
 namespace {
@@ -26,10 +28,6 @@ std::vector<NamedTime> parts_of(const MachineTime& time) {
             {"stolen_ns", "stolen by the hypervisor", time.stolen_ns},
             {"idle_ns", "idle", time.idle_ns},
             {"idle_io_ns", "idle, while something waited for I/O", time.idle_io_ns}};
-}
-
-double seconds(double ns) {
-    return ns / 1e9;
 }
 
 double whole_ns(const MachineTime& time) {
