@@ -15,6 +15,7 @@
 namespace ringside::system_test {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
@@ -104,7 +105,8 @@ TEST_P(SoftPmuInGuest, CountsAndSamplesExactlyAndSurvivesTheGuest) {
     // The device left while events were open: they keep what they counted, and end in order.
     EXPECT_GE(number(said, "removed"), 2'000'000);
     EXPECT_EQ(text(said, "forks"), "yes") << "what is measured goes on";
-    EXPECT_EQ(number(said, "reader_ended"), 128 + SIGBUS);
+    // It had not been told yet that there is no page, or went on by system calls.
+    EXPECT_THAT(number(said, "reader_ended"), AnyOf(128 + SIGBUS, 128 + SIGTERM));
     EXPECT_EQ(text(said, "removed_file"), "gone");
     EXPECT_EQ(text(said, "event_of_no_device"), "refused");
     EXPECT_EQ(text(said, "unload_with_old_events"), "refused");

@@ -48,10 +48,11 @@ beside=$!
 perf record -q -o /tmp/cut_off -c 10007 -e $event -- \
     sh -c 'counted_loop 1000000; echo >/tmp/sampling; exec counted_loop 100000000000' &
 sampled=$!
-soft_reads --until-it-is-gone >/tmp/reading &
+soft_reads --for-ever >/tmp/reading &
 reader=$!
 until [ -e /tmp/counting ] && [ -e /tmp/sampling ] && [ -s /tmp/reading ]; do sleep 0.1; done
 count removed sh -c "counted_loop 1000000; echo 1 >$device/remove; counted_loop 1000000 && echo 'forks yes'"
+kill $reader
 wait $reader
 echo "reader_ended $?"
 [ -e /dev/ringside_soft ] || echo "removed_file gone"

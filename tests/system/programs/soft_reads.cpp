@@ -1,8 +1,7 @@
 // Counts itself in a machine with a shared page: what two loops differ by, in two threads at once,
 // through PAPI's interface, and on all CPUs, what a read costs, and what two events get that must
 // take turns. Says one number a line.
-//   soft_reads [--until-it-is-gone]     with it: reads until the page is taken away, which is a
-//   SIGBUS
+//   soft_reads [--for-ever]     with it: only reads, until it is ended or its page is taken away
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -143,7 +142,7 @@ void take_turns() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc > 1 && std::string_view(argv[1]) == "--until-it-is-gone")
+    if (argc > 1 && std::string_view(argv[1]) == "--for-ever")
         read_for_ever(ringside::Session::open());
     const auto session = ringside::Session::open();
     std::int64_t other = 0;
