@@ -49,7 +49,7 @@ endfunction()
 # What the fuzz targets reach is instrumented for them, and optimized: it runs millions of times. All
 # else of that build runs once, and compiles in half the time.
 set(RINGSIDE_FUZZED base model proc platform events symbols perf clocks accounting vpmu soft trust components profile
-    compare incoming guest lab)
+    run compare incoming guest lab)
 
 add_library(ringside_options INTERFACE)
 target_compile_features(ringside_options INTERFACE cxx_std_20)

@@ -151,8 +151,4 @@ Result<TimeBudget> TimeBudgets::process(int pid, Follow follow) const {
     return impl_->open(*subject, [&] { return impl_->clocks.process(pid, follow); });
 }
 
-std::string_view to_string(BudgetMethod method) {
-    return method == BudgetMethod::bpf_sched_states ? "bpf_sched_states" : "kernel_sums";
-}
-
 }  // namespace ringside

@@ -7,28 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <ringside/trust.h>
-
 #include "analysis/statistics.h"
+#include "model/measurement.h"
 
 namespace ringside::analysis {
 
-struct StatRow {
-    std::string name;    // as it was asked for
-    std::string filter;  // of a tracepoint, or empty
-    std::string place;   // "CPU 3", "thread 17 (worker)"; empty: all there is, together
-    std::string unit;    // "ns", "bytes"; empty for plain counts
-    bool metric = false;
-    bool soft = false;  // counted by a PMU in software
-    CounterState state = CounterState::ok;
-    std::string reason;      // if not ok
-    double value = 0;        // to be used if ok; a count has no fraction
-    double scale_error = 0;  // one standard deviation; 0 where nothing was scaled
-    double running_ratio = 1;
+struct StatRow : model::Measurement {
     std::optional<Summary> runs;  // then `value` is its mean
-
-    bool ok() const { return state == CounterState::ok; }
-    bool scaled() const { return ok() && running_ratio < 1; }
 };
 using StatRows = std::vector<StatRow>;
 

@@ -14,7 +14,6 @@
 #include "cli/compare_input.h"
 #include "cli/compare_sides.h"
 #include "cli/output.h"
-#include "cli/run_folder.h"
 #include "cli/side_names.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -25,6 +24,7 @@
 #include "report/compare/compare_figures.h"
 #include "report/compare/compare_page.h"
 #include "report/compare/compare_view.h"
+#include "run/folder.h"
 
 namespace ringside::cli {
 
@@ -33,8 +33,8 @@ namespace {
 namespace fs = std::filesystem;
 using base::fail;
 using compare::Row;
-using compare::Side;
 using report::CompareView;
+using run::Side;
 
 // What a browser draws at once, and more than anybody reads.
 constexpr std::size_t most_frames = 2000;
@@ -147,7 +147,7 @@ class Compare final : public Verb {
     GuestWish wish_;
     MeasurePlan plan_;
     double top_ = -1;
-    compare::Per per_ = compare::Per::run;
+    run::Per per_ = run::Per::run;
 };
 
 void Compare::declare(Options& options) {
@@ -181,7 +181,7 @@ void Compare::declare(Options& options) {
 }
 
 Result<void> Compare::check() {
-    const auto per = compare::parse_per(per_text_);
+    const auto per = run::parse_per(per_text_);
     if (!per) {
         return fail(ErrorCode::bad_input,
                     "--per wants run, second, instruction or share, not " + per_text_);
@@ -319,7 +319,7 @@ Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides, i
             return Outcome(128 + (signal != 0 ? signal : stop.taken()), *outcome.error);
         }
         if (exit_code == 0) exit_code = outcome.exit_code;
-        auto side = read_run_folder(own.string());
+        auto side = run::read_folder(own.string());
         if (!side) {
             if (outcome.error) return outcome;
             return Outcome(

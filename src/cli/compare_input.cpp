@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/read_file.h"
 #include "base/text.h"
 #include "cli/flat_profile.h"
-#include "cli/run_folder.h"
 #include "compare/csv_table.h"
 #include "compare/joined_table.h"
 #include "compare/perf_text.h"
-#include "guest/files.h"
+#include "run/folder.h"
 
 namespace ringside::cli {
 
@@ -20,8 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using base::fail;
-using compare::Run;
-using compare::Side;
+using run::Side;
 
 Error in_file(const fs::path& file, Error error) {
     error.what = file.string() + ": " + error.what;
@@ -32,22 +31,7 @@ Result<Side> read_recording(const fs::path& file, bool with_stacks) {
     const auto flat = load_flat_profile(file.string(), with_stacks);
     if (!flat) return in_file(file, flat.error());
     Side side;
-    Run& run = side.runs.emplace_back();
-    for (const auto& event : flat->rows) {
-        const auto& totals = flat->profile.events[event.event];
-        run.sampled.push_back({totals.name, totals.in_ns ? "ns" : "",
-                               static_cast<double>(totals.samples),
-                               static_cast<double>(totals.lost)});
-        for (const auto& row : event.rows) {
-            const auto& function = flat->naming.functions[row.function];
-            run.hits.push_back({totals.name, function.module, function.name,
-                                function.mode == perf::CpuMode::kernel ||
-                                    function.mode == perf::CpuMode::guest_kernel,
-                                function.resolved, static_cast<double>(row.period),
-                                static_cast<double>(row.samples)});
-        }
-    }
-    run.stacks = flat->stacks;
+    add_profile(*flat, false, side.runs.emplace_back());
     const perf::Origin& origin = flat->profile.origin;
     side.environment.kernel = origin.os_release;
     side.environment.cpu = origin.cpu_description;
@@ -55,9 +39,7 @@ Result<Side> read_recording(const fs::path& file, bool with_stacks) {
     if (origin.memory_kb > 0) {
         side.environment.memory_bytes = static_cast<double>(origin.memory_kb) * 1024;
     }
-    for (const auto& module : flat->profile.world->modules()) {
-        if (!module.build_id.empty()) side.build_ids[module.short_name()] = module.build_id;
-    }
+    side.build_ids = build_ids_of(*flat);
     side.notes = flat->profile.warnings;
     return side;
 }
@@ -81,7 +63,7 @@ Result<Side> read_text(const fs::path& file, const std::string& content) {
 Result<std::vector<Side>> read_joined(const fs::path& path) {
     std::error_code error;
     if (!fs::is_regular_file(path, error)) return std::vector<Side>();
-    const auto content = guest::read_file(path);
+    const auto content = base::read_file(path);
     if (!content) return content.error();
     if (!compare::looks_like_joined_table(*content)) return std::vector<Side>();
     auto sides = compare::parse_joined_table(*content);
@@ -91,8 +73,8 @@ Result<std::vector<Side>> read_joined(const fs::path& path) {
 
 Result<Side> read_path(const fs::path& path, bool with_stacks) {
     std::error_code error;
-    if (fs::is_directory(path, error)) return read_run_folder(path.string());
-    const auto content = guest::read_file(path);
+    if (fs::is_directory(path, error)) return run::read_folder(path.string());
+    const auto content = base::read_file(path);
     if (!content) return content.error();
     if (content->starts_with("PERFILE2") || content->starts_with("2ELIFREP")) {
         return read_recording(path, with_stacks);
@@ -104,9 +86,9 @@ Result<Side> read_path(const fs::path& path, bool with_stacks) {
 std::vector<fs::path> side_folders(const fs::path& folder) {
     std::vector<fs::path> found;
     std::error_code error;
-    if (!fs::is_directory(folder, error) || fs::exists(folder / "side.json", error)) return found;
+    if (!fs::is_directory(folder, error) || run::is_folder(folder.string())) return found;
     for (const auto& entry : fs::directory_iterator(folder, error)) {
-        if (fs::exists(entry.path() / "side.json", error)) found.push_back(entry.path());
+        if (run::is_folder(entry.path().string())) found.push_back(entry.path());
     }
     std::sort(found.begin(), found.end());
     return found;
@@ -148,7 +130,7 @@ Result<std::vector<Side>> read_sides(const std::string& text, bool with_stacks) 
     }
     std::vector<Side> sides;
     for (const auto& folder : side_folders(rest)) {
-        auto side = read_run_folder(folder.string());
+        auto side = run::read_folder(folder.string());
         if (!side) return side.error();
         sides.push_back(std::move(*side));
     }

@@ -7,7 +7,7 @@
 
 #include <ringside/result.h>
 
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::cli {
 
@@ -15,6 +15,6 @@ namespace ringside::cli {
 // kept, and a table that it wrote (--csv), is all its sides. What exists under its whole name is
 // one path, whatever it holds. The stacks of a recording are read if asked for: that takes its
 // time.
-Result<std::vector<compare::Side>> read_sides(const std::string& text, bool with_stacks);
+Result<std::vector<run::Side>> read_sides(const std::string& text, bool with_stacks);
 
 }  // namespace ringside::cli

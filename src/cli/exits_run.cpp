@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/own_files.h"
 #include "guest/files.h"
+#include "run/folder.h"
 
 namespace ringside::cli {
 
@@ -83,7 +84,7 @@ Result<void> count_here(BoxRequest& request, const std::string& file, int log_fd
 }  // namespace
 
 Result<void> count_exits(BoxRequest request, const std::string& folder) {
-    const std::string file = (fs::path(folder) / exits_file).string();
+    const std::string file = (fs::path(folder) / run::exits_file).string();
     const std::string log = (fs::path(folder) / "exits.log").string();
     const base::Fd nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC));
     const base::Fd log_fd(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

@@ -11,9 +11,6 @@
 
 namespace ringside::cli {
 
-// In a run folder: what `ringside kvm stat --json` says.
-constexpr const char* exits_file = "exits.json";
-
 // Boots `request` and writes FOLDER/exits.json. KVM must be below the guest: the box's own for an
 // inner guest, else this machine's.
 Result<void> count_exits(guest::BoxRequest request, const std::string& folder);

@@ -1,11 +1,13 @@
 // A recording as rows of modules and functions: what a comparison takes of it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "model/stacks.h"
 #include "report/profile/profile_view.h"
+#include "run/run.h"
 
 namespace ringside::cli {
 
@@ -20,5 +22,10 @@ struct FlatProfile {
 };
 
 Result<FlatProfile> load_flat_profile(const std::string& file, bool with_stacks);
+
+// As samples of a run; `soft`: of the execution that was sampled in software.
+void add_profile(const FlatProfile& flat, bool soft, run::Run& run);
+// By module, where they are known.
+std::map<std::string, std::string> build_ids_of(const FlatProfile& flat);
 
 }  // namespace ringside::cli

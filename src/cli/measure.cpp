@@ -8,7 +8,7 @@
 #include "cli/measurer.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::cli {
 
@@ -30,7 +30,7 @@ class Measure final : public Verb {
     void declare(Options& options) override {
         options.text("-o, --output", "DIR", folder_, "the folder, new or empty [ringside.run]");
         options.text("--name", "NAME", label_.name, "what to call this side [the folder's name]");
-        options.text("--kind", "KIND", label_.kind, "native, kvm, tcg, ssh or file [native]");
+        options.text("--kind", "KIND", kind_, "native, kvm, tcg, ssh or file [native]");
         options.text("-D, --directory", "DIR", directory_, "run it in DIR");
         plan_.declare(options);
         options.command(plan_.command);
@@ -38,9 +38,9 @@ class Measure final : public Verb {
 
     Outcome run() override {
         if (label_.name.empty()) label_.name = folder_.substr(folder_.rfind('/') + 1);
-        if (!compare::parse_side_kind(label_.kind)) {
-            return base::fail(ErrorCode::bad_input, "no kind of side: " + label_.kind);
-        }
+        const auto kind = run::parse_side_kind(kind_);
+        if (!kind) return base::fail(ErrorCode::bad_input, "no kind of side: " + kind_);
+        label_.kind = *kind;
         std::error_code error;
         folder_ = std::filesystem::absolute(folder_, error).string();
         if (!directory_.empty() && ::chdir(directory_.c_str()) != 0) {
@@ -54,7 +54,8 @@ class Measure final : public Verb {
   private:
     std::string folder_ = "ringside.run";
     std::string directory_;
-    SideLabel label_{"", "native"};
+    std::string kind_ = "native";
+    SideLabel label_;
     MeasurePlan plan_;
 };
 

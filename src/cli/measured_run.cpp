@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include "base/file_io.h"
 #include "cli/flat_profile.h"
 #include "cli/record_targets.h"
 #include "cli/run_command.h"
 #include "cli/soft_run.h"
-#include "cli/stacks_file.h"
 #include "cli/stat_targets.h"
 #include "cli/version.h"
-#include "report/stat/stat_report.h"
 
 namespace ringside::cli {
 
@@ -91,8 +88,8 @@ void MeasuredRun::keep_interval(double lived_s) {
     auto time = keeper_->read_interval();
     if (!rows || !time) return;
     kept_until_s_ = lived_s;
-    intervals_ +=
-        report::stat_json(report::StatInterval{lived_s, std::move(*rows), std::move(*time)});
+    run_.intervals.push_back(
+        {lived_s, {rows->begin(), rows->end()}, std::get<TimeSplit>(std::move(*time))});
 }
 
 void MeasuredRun::read_counters() {
@@ -104,53 +101,40 @@ void MeasuredRun::read_counters() {
         counted_ = time ? rows.error() : time.error();
         return;
     }
-    time_ = std::move(*time);
-    rows_ = std::move(*rows);
+    run_.time = std::get<TimeSplit>(std::move(*time));
+    auto left_out = take_left_out(*rows, panel_->events());
+    run_.counts.assign(rows->begin(), rows->end());
+    for (auto& row : left_out) {
+        row.left_out = true;
+        run_.counts.push_back(std::move(row));
+    }
     keep_interval(lived.count());
 }
 
-Result<void> MeasuredRun::write_profile() {
+Result<void> MeasuredRun::collect_profile() {
     const auto summary = recorder_->finish();
     if (!summary) return summary.error();
     if (summary->progress.failure) return *summary->progress.failure;
     const auto flat = load_flat_profile((folder_ / "samples.data").string(), true);
     if (!flat) return flat.error();
-    for (const auto& module : flat->profile.world->modules()) {
-        if (!module.build_id.empty()) build_ids_[module.short_name()] = module.build_id;
-    }
-    const auto stacks = (folder_ / "stacks.json").string();
-    if (auto done = base::replace_file(stacks, stacks_json(flat->stacks)); !done) return done;
-    return base::replace_file((folder_ / "report.json").string(),
-                              report::profile_json(flat->view(), flat->rows));
+    build_ids_ = build_ids_of(*flat);
+    add_profile(*flat, false, run_);
+    return {};
 }
 
-Result<void> MeasuredRun::write(const base::ExitStatus& status) {
+Result<void> MeasuredRun::collect(const base::ExitStatus& status) {
     status_ = status;
+    run_.exit_code = status.shell_code();
     if (stopped_) return *stopped_;
     if (!counted_) return counted_;
-    if (auto* split = std::get_if<TimeSplit>(&*time_); split != nullptr && !split->clock.cpu_ns) {
-        split->clock.cpu_ns = status.cpu_ns;
-    }
-    if (auto written = write_profile(); !written) return written;
-    return base::replace_file((folder_ / "intervals.jsonl").string(), intervals_);
+    if (!run_.time->clock.cpu_ns) run_.time->clock.cpu_ns = status.cpu_ns;
+    return collect_profile();
 }
 
-// The events that were counted in software stand behind the others.
-Result<void> MeasuredRun::write_counts() {
-    report::StatReport report;
-    report.subject = plan_.command[0];
-    report.command = plan_.command;
-    report.rows = rows_;
-    report.left_out = take_left_out(report.rows, panel_->events());
-    report.time = *time_;
-    report.exit_code = status_.shell_code();
-    if (soft_) {
-        auto soft = count_in_software(folder_, plan_, *report.exit_code);
-        std::move(soft.rows.begin(), soft.rows.end(), std::back_inserter(report.rows));
-        std::move(soft.notes.begin(), soft.notes.end(), std::back_inserter(notes_));
-        if (soft.stopped_by != 0) status_.signal = soft.stopped_by;
-    }
-    return base::replace_file((folder_ / "stat.json").string(), report::stat_json(report, false));
+void MeasuredRun::count_in_software() {
+    auto end = cli::count_in_software(folder_, plan_, run_);
+    std::move(end.notes.begin(), end.notes.end(), std::back_inserter(notes_));
+    if (end.stopped_by != 0) status_.signal = end.stopped_by;
 }
 
 Outcome MeasuredRun::execute() {
@@ -163,10 +147,9 @@ Outcome MeasuredRun::execute() {
     hooks.tick_every = std::chrono::milliseconds(100);
     hooks.tick = [&] { watch(); };
     hooks.ended = [&] { read_counters(); };
-    hooks.after = [&](const base::ExitStatus& status) { return write(status); };
+    hooks.after = [&](const base::ExitStatus& status) { return collect(status); };
     Outcome outcome = run_command(plan_.command, OutputChoice(), hooks);
-    if (outcome.error) return outcome;
-    if (auto written = write_counts(); !written) return written.error();
+    if (!outcome.error && soft_) count_in_software();
     return outcome;
 }
 

@@ -1,4 +1,5 @@
-// One execution of a command, counted and sampled at once, into a folder (measurer.h).
+// One execution of a command, counted and sampled at once. Beside what it returns, its samples and
+// what it prints are files in a folder.
 #pragma once
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include "cli/stat_panel.h"
 #include "cli/stat_time.h"
 #include "record/recorder.h"
+#include "run/run.h"
 
 namespace ringside::cli {
 
@@ -32,7 +34,8 @@ class MeasuredRun {
 
     Outcome execute();
     const base::ExitStatus& status() const { return status_; }
-    std::uint64_t wall() const { return wall_ns(*time_); }
+    std::uint64_t wall() const { return run_.time->clock.real_ns; }
+    const run::Run& run() const { return run_; }
     const std::vector<std::string>& notes() const { return notes_; }
     const std::map<std::string, std::string>& build_ids() const { return build_ids_; }
 
@@ -42,9 +45,9 @@ class MeasuredRun {
     void watch();
     void keep_interval(double lived_s);
     void read_counters();
-    Result<void> write(const base::ExitStatus& status);
-    Result<void> write_profile();
-    Result<void> write_counts();
+    Result<void> collect(const base::ExitStatus& status);
+    Result<void> collect_profile();
+    void count_in_software();
 
     std::filesystem::path folder_;
     const Session& session_;
@@ -60,11 +63,9 @@ class MeasuredRun {
     std::optional<TimeKeeper> keeper_;
     std::unique_ptr<record::Recorder> recorder_;
     Result<void> counted_;
-    analysis::StatRows rows_;
-    std::optional<TimeReport> time_;
+    run::Run run_;
     base::ExitStatus status_;
     double kept_until_s_ = 0;
-    std::string intervals_;  // a line of JSON for each
     std::vector<std::string> notes_;
     std::map<std::string, std::string> build_ids_;
 };

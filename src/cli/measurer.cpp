@@ -2,49 +2,45 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/file_io.h"
-#include "base/json_text.h"
+#include "base/sys_root.h"
 #include "base/text.h"
 #include "cli/measured_run.h"
 #include "cli/soft_run.h"
 #include "platform/machine.h"
 #include "proc/meminfo.h"
+#include "run/folder.h"
 #include "soft/events.h"
 
 namespace ringside::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using base::fail;
-using Json = nlohmann::ordered_json;
 
-Json environment_json() {
+run::Environment this_environment() {
     const base::SysRoot root;
     const platform::Machine machine = platform::describe(root);
-    const auto known = [](const auto& fact) {
-        return fact.value ? Json(*fact.value) : Json(nullptr);
-    };
-    Json json;
-    json["kernel"] = known(machine.kernel_release);
-    json["cpu"] = known(machine.cpu.name);
-    json["cpus"] = machine.topology.online.size();
-    const auto memory_bytes = proc::memory_total_bytes(root);
-    json["memory_bytes"] = memory_bytes ? Json(*memory_bytes) : Json(nullptr);
-    json["hypervisor"] = machine.hypervisor.name;
-    json["vmm"] = machine.hypervisor.vmm;
-    json["clock_source"] = known(machine.clock.current);
-    json["cpu_hz"] = known(machine.clock.cpu_hz);
-    return json;
+    run::Environment environment;
+    environment.kernel = machine.kernel_release.value.value_or("");
+    environment.cpu = machine.cpu.name.value.value_or("");
+    environment.cpus = static_cast<int>(machine.topology.online.size());
+    if (const auto bytes = proc::memory_total_bytes(root)) {
+        environment.memory_bytes = static_cast<double>(*bytes);
+    }
+    environment.hypervisor = machine.hypervisor.name;
+    environment.vmm = machine.hypervisor.vmm;
+    environment.clock_source = machine.clock.current.value.value_or("");
+    if (machine.clock.cpu_hz.value) {
+        environment.cpu_hz = static_cast<double>(*machine.clock.cpu_hz.value);
+    }
+    return environment;
 }
 
 // A program beside, for as long as this lives.
@@ -91,51 +87,21 @@ Result<std::vector<AskedEvent>> asked_events(const MeasurePlan& plan) {
     return events.empty() ? default_events(false) : events;
 }
 
-class SideRecord {
-  public:
-    SideRecord(const fs::path& folder, const SideLabel& label, const MeasurePlan& plan)
-        : file_(folder / "side.json") {
-        json_ = {{"schema", "ringside.run/1"},
-                 {"name", label.name},
-                 {"kind", label.kind},
-                 {"command", plan.command},
-                 {"co_run", plan.co_run}};
-        json_["environment"] = environment_json();
-        json_["build_ids"] = Json::object();
-        json_["notes"] = Json::array();
-        json_["runs"] = 0;
+// Said of all the runs, once.
+void note(run::Side& side, const std::string& text) {
+    if (std::find(side.notes.begin(), side.notes.end(), text) == side.notes.end()) {
+        side.notes.push_back(text);
     }
+}
 
-    // Said of all the runs, from the next add() on.
-    void note(std::string text) {
-        if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) {
-            notes_.push_back(std::move(text));
-        }
-    }
-
-    Result<void> add(const MeasuredRun& run) {
-        for (const auto& [module, id] : run.build_ids()) json_["build_ids"][module] = id;
-        for (const auto& text : run.notes()) note(text);
-        json_["notes"] = notes_;
-        json_["runs"] = json_["runs"].get<int>() + 1;
-        return base::replace_file(file_.string(), base::json_text(json_));
-    }
-
-  private:
-    fs::path file_;
-    Json json_;
-    std::vector<std::string> notes_;
-};
-
-Result<void> make_folder(const std::string& folder) {
-    std::error_code error;
-    if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
-        return fail(ErrorCode::bad_input, folder + " is there already, and not empty",
-                    "name another folder, or remove it");
-    }
-    fs::create_directories(folder, error);
-    if (error) return fail(ErrorCode::io, "cannot create " + folder + ": " + error.message());
-    return {};
+run::Side new_side(const SideLabel& label, const MeasurePlan& plan) {
+    run::Side side;
+    side.name = label.name;
+    side.kind = label.kind;
+    side.command = plan.command;
+    side.co_run = plan.co_run;
+    side.environment = this_environment();
+    return side;
 }
 
 }  // namespace
@@ -226,19 +192,21 @@ Outcome measure_into(const std::string& folder, const SideLabel& label, const Me
     if (auto sound = plan.check(); !sound) return sound.error();
     auto events = asked_events(plan);
     if (!events) return events.error();
-    if (auto made = make_folder(folder); !made) return made.error();
+    auto writer = run::FolderWriter::create(folder, new_side(label, plan));
+    if (!writer) return writer.error();
     const Session session = Session::open();
-    SideRecord record(folder, label, plan);
     CoRunner co_runner(plan.co_run);
     if (auto started = co_runner.start(); !started) return started.error();
     int exit_code = 0;
     for (int i = 1; i <= static_cast<int>(plan.runs); ++i) {
-        MeasuredRun run(fs::path(folder) / std::to_string(i), session, *events, plan,
-                        i == 1 && plan.wants_soft());
+        MeasuredRun run(writer->run_folder(i), session, *events, plan, i == 1 && plan.wants_soft());
         Outcome outcome = run.execute();
         if (outcome.error) return outcome;
-        if (auto complaint = co_runner.complaint()) record.note(*complaint);
-        if (auto added = record.add(run); !added) return added.error();
+        run::Side& side = writer->side();
+        if (auto complaint = co_runner.complaint()) note(side, *complaint);
+        for (const auto& text : run.notes()) note(side, text);
+        for (const auto& [module, id] : run.build_ids()) side.build_ids[module] = id;
+        if (auto added = writer->add(run.run()); !added) return added.error();
         say(fmt::format("{}: run {} of {} took {:.3f} s, exit code {}", label.name, i, plan.runs,
                         static_cast<double>(run.wall()) / 1e9, outcome.exit_code));
         if (exit_code == 0) exit_code = outcome.exit_code;

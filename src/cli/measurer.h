@@ -1,10 +1,5 @@
-// Runs a command several times, counted and sampled at once, into a folder: one side of a
-// comparison. The folder holds side.json ("ringside.run/1") and for each finished run N, from 1 on,
-// N/stat.json ("ringside.stat/1"), N/report.json ("ringside.report/1"), N/stacks.json
-// ("ringside.stacks/1"), N/intervals.jsonl (lines of "ringside.stat.interval/1"), N/samples.data
-// (perf.data), N/stdout and N/stderr; of an execution that was counted in software
-// 1/soft-stdout, 1/soft-stderr, and if it was sampled 1/soft-samples.data and
-// 1/soft-report.json. Beside side.json lies what a host counted of a guest (exits_run.h).
+// Runs a command several times, counted and sampled at once, into a folder (run/folder.h): one side
+// of a comparison.
 #pragma once
 
 #include <functional>
@@ -16,6 +11,7 @@
 
 #include "cli/options.h"
 #include "cli/verb.h"
+#include "run/run.h"
 
 namespace ringside::cli {
 
@@ -51,7 +47,7 @@ Result<std::vector<std::string>> co_run_command(const std::string& words);
 
 struct SideLabel {
     std::string name;
-    std::string kind;  // compare::SideKind
+    run::SideKind kind = run::SideKind::native;
 };
 
 // The folder must not exist, or be empty. The exit code is the command's: that of the first run

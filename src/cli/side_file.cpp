@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/file_io.h"
 #include "base/json_text.h"
-#include "cli/read_json.h"
 #include "guest/files.h"
+#include "run/json.h"
 
 namespace ringside::cli {
 
@@ -20,7 +20,7 @@ Result<void> change(const std::string& folder, const std::function<void(Json&)>&
     const std::string file = folder + "/side.json";
     const auto text = guest::read_file(file);
     if (!text) return text.error();
-    auto json = parse_json_object(*text, file);
+    auto json = run::parse_json_object(*text, file);
     if (!json) return json.error();
     how(*json);
     return base::replace_file(file, base::json_text(*json));

@@ -11,7 +11,7 @@ namespace ringside::cli {
 
 namespace {
 
-using compare::Side;
+using run::Side;
 
 void make_names_unique(std::vector<Side>& sides) {
     for (std::size_t i = 1; i < sides.size(); ++i) {

@@ -7,7 +7,7 @@
 
 #include <ringside/result.h>
 
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::cli {
 
@@ -16,6 +16,6 @@ namespace ringside::cli {
 Result<void> check_names(const std::string& names, std::size_t sides);
 
 // Gives them these names, and no two the same: those could not be told apart in a table.
-Result<void> name_sides(const std::string& names, std::vector<compare::Side>& sides);
+Result<void> name_sides(const std::string& names, std::vector<run::Side>& sides);
 
 }  // namespace ringside::cli

@@ -6,7 +6,6 @@
 #include <signal.h>
 
 #include "base/error.h"
-#include "base/file_io.h"
 #include "cli/flat_profile.h"
 #include "cli/run_outputs.h"
 #include "cli/stat_soft.h"
@@ -34,8 +33,8 @@ StatRows rows_without_value(const std::vector<AskedEvent>& events, const Error& 
 
 class SoftExecution {
   public:
-    SoftExecution(std::filesystem::path folder, const MeasurePlan& plan, int exit_code)
-        : folder_(std::move(folder)), plan_(plan), exit_code_(exit_code) {}
+    SoftExecution(std::filesystem::path folder, const MeasurePlan& plan, run::Run& run)
+        : folder_(std::move(folder)), plan_(plan), run_(run) {}
 
     Result<StatRows> execute(const std::vector<AskedEvent>& events);
     std::vector<std::string> notes() const { return notes_; }
@@ -47,11 +46,11 @@ class SoftExecution {
                                      : soft::usual_period(event);
     }
     Result<void> check_end(const base::ExitStatus& status);
-    Result<void> write_profile(const SoftPanel& panel, const soft::Event& event) const;
+    Result<void> add_samples(const SoftPanel& panel, const soft::Event& event);
 
     std::filesystem::path folder_;
     const MeasurePlan& plan_;
-    int exit_code_;
+    run::Run& run_;
     std::optional<Error> beyond_;
     std::vector<std::string> notes_;
     int stopped_by_ = 0;
@@ -60,14 +59,15 @@ class SoftExecution {
 Result<void> SoftExecution::check_end(const base::ExitStatus& status) {
     if (status.signal == SIGINT || status.signal == SIGTERM) stopped_by_ = status.signal;
     if (beyond_) return *beyond_;
-    if (status.shell_code() == exit_code_) return {};
+    const int exit_code = run_.exit_code.value_or(0);
+    if (status.shell_code() == exit_code) return {};
     return base::fail(ErrorCode::unsupported,
                       fmt::format("under QEMU {} ended with exit code {}, not with {}",
-                                  plan_.command[0], status.shell_code(), exit_code_));
+                                  plan_.command[0], status.shell_code(), exit_code));
 }
 
-// soft-samples.data and soft-report.json, as for other samples.
-Result<void> SoftExecution::write_profile(const SoftPanel& panel, const soft::Event& event) const {
+// By way of soft-samples.data, as other samples.
+Result<void> SoftExecution::add_samples(const SoftPanel& panel, const soft::Event& event) {
     record::SoftRecording recording;
     recording.folder = panel.folder();
     recording.file = (folder_ / "soft-samples.data").string();
@@ -79,8 +79,8 @@ Result<void> SoftExecution::write_profile(const SoftPanel& panel, const soft::Ev
     if (!summary) return summary.error();
     const auto flat = load_flat_profile(recording.file, false);
     if (!flat) return flat.error();
-    return base::replace_file((folder_ / "soft-report.json").string(),
-                              report::profile_json(flat->view(), flat->rows));
+    add_profile(*flat, true, run_);
+    return {};
 }
 
 Result<StatRows> SoftExecution::execute(const std::vector<AskedEvent>& events) {
@@ -116,7 +116,7 @@ Result<StatRows> SoftExecution::execute(const std::vector<AskedEvent>& events) {
     if (!rows) return rows.error();
     if (auto ran = panel->check_ran(); !ran) return ran.error();
     if (sampled) {
-        if (auto written = write_profile(*panel, *sampled); !written) return written.error();
+        if (auto added = add_samples(*panel, *sampled); !added) return added.error();
     }
     notes_ = {
         fmt::format("soft: counted by {} in software, in one execution more", panel->emulator())};
@@ -140,18 +140,17 @@ Result<std::vector<AskedEvent>> asked_soft_events(const MeasurePlan& plan) {
     return events;
 }
 
-SoftCounts count_in_software(const std::filesystem::path& folder, const MeasurePlan& plan,
-                             int exit_code) {
-    SoftCounts counts;
+SoftEnd count_in_software(const std::filesystem::path& folder, const MeasurePlan& plan,
+                          run::Run& run) {
     const auto events = asked_soft_events(plan);
-    if (!events) return counts;  // the plan was checked before
-    SoftExecution execution(folder, plan, exit_code);
+    if (!events) return {};  // the plan was checked before
+    SoftExecution execution(folder, plan, run);
     auto rows = execution.execute(*events);
-    counts.rows = rows ? std::move(*rows) : rows_without_value(*events, rows.error());
-    for (auto& row : counts.rows) row.name = "soft:" + row.name;
-    counts.notes = execution.notes();
-    counts.stopped_by = execution.stopped_by();
-    return counts;
+    for (auto& row : rows ? *rows : rows_without_value(*events, rows.error())) {
+        row.name = "soft:" + row.name;
+        run.counts.push_back(std::move(row));
+    }
+    return {execution.notes(), execution.stopped_by()};
 }
 
 }  // namespace ringside::cli

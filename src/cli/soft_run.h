@@ -9,11 +9,11 @@
 #include "analysis/stat.h"
 #include "cli/measurer.h"
 #include "cli/stat_request.h"
+#include "run/run.h"
 
 namespace ringside::cli {
 
-struct SoftCounts {
-    analysis::StatRows rows;  // "soft:instructions"; where that failed, why is their reason
+struct SoftEnd {
     std::vector<std::string> notes;
     int stopped_by = 0;  // the signal that ended it from outside, or 0
 };
@@ -21,9 +21,10 @@ struct SoftCounts {
 // Those of the plan, or those that most programs are asked for.
 Result<std::vector<AskedEvent>> asked_soft_events(const MeasurePlan& plan);
 
-// Prints into soft-stdout and soft-stderr of the folder. Only an execution that ends as the one
-// before it, with `exit_code`, did the same work and counts.
-SoftCounts count_in_software(const std::filesystem::path& folder, const MeasurePlan& plan,
-                             int exit_code);
+// Adds its counts ("soft:instructions"; where that failed, why is their reason) and its samples to
+// the run. Prints into soft-stdout and soft-stderr of the folder. Only an execution that ends as
+// the run did, with its exit code, did the same work and counts.
+SoftEnd count_in_software(const std::filesystem::path& folder, const MeasurePlan& plan,
+                          run::Run& run);
 
 }  // namespace ringside::cli

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/unit.h"
 #include "perf/event_fd.h"
 
 namespace ringside::cli {
@@ -31,12 +32,6 @@ void fail_row(const Error& error, StatRow& row) {
     row.state = state_for(error);
     row.reason = error.what;
     if (!error.hint.empty()) row.reason += " (" + error.hint + ")";
-}
-
-// The two clocks count nanoseconds, which no table says.
-std::string unit_of(const std::string& name, const EventInfo& info) {
-    const auto plain = name.substr(0, name.find(':'));
-    return plain == "task-clock" || plain == "cpu-clock" ? "ns" : info.unit;
 }
 
 void fill_row(const Reading& reading, const EventSet& set, std::size_t index, StatRow& row) {
@@ -76,7 +71,7 @@ Result<void> StatPanel::find_all(const Session& session) {
         row.metric = event.metric;
         const auto found = session.find(event.set_name());
         if (found) {
-            row.unit = unit_of(event.name, *found);
+            row.unit = model::counts_ns(event.name) ? "ns" : found->unit;
             row.metric = !found->formula.empty();
             continue;
         }

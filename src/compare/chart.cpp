@@ -11,6 +11,10 @@ namespace ringside::compare {
 
 namespace {
 
+using run::Per;
+using run::Side;
+using run::SideKind;
+
 // Times are drawn in seconds.
 double scale_of(const Row& row) {
     return row.unit == "ns" ? 1e-9 : 1;

@@ -11,6 +11,12 @@ namespace ringside::compare {
 
 namespace {
 
+using run::Interval;
+using run::Measurement;
+using run::Per;
+using run::Run;
+using run::Side;
+
 const Row* find_event(const Comparison& comparison, std::string_view event) {
     for (const Row& row : comparison.events) {
         if (row.event == event) return &row;
@@ -35,8 +41,8 @@ const Run* median_run(const Side& side) {
 }
 
 std::optional<double> value_of(const Interval& interval, std::string_view event) {
-    for (const Count& count : interval.counts) {
-        if (count.event == event && count.ok()) return count.value;
+    for (const Measurement& count : interval.counts) {
+        if (count.name == event && count.ok()) return count.value;
     }
     return std::nullopt;
 }

@@ -11,11 +11,15 @@
 #include "base/csv.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "model/unit.h"
 
 namespace ringside::compare {
 
 namespace {
 
+using run::Hit;
+using run::Measurement;
+using run::Run;
 using Cells = std::vector<std::string>;
 
 class Table {
@@ -75,15 +79,14 @@ class Table {
     std::string unit(const Cells& row) const {
         if (has("unit")) return cell(row, {"unit"});
         if (!has("value") && !has("period")) return "%";
-        const std::string event = cell(row, {"event", "name"});
-        return event.starts_with("cpu-clock") || event.starts_with("task-clock") ? "ns" : "";
+        return model::counts_ns(cell(row, {"event", "name"})) ? "ns" : "";
     }
 
     Result<void> add_time(const Cells& row, Run& run) const {
         const std::string unit = cell(row, {"unit"});
         if (unit != "ns" || cell(row, {"value"}).empty()) return {};
-        Count count;
-        count.event = "time." + cell(row, {"name"});
+        Measurement count;
+        count.name = "time." + cell(row, {"name"});
         count.unit = unit;
         const auto number = value(row);
         if (!number) return number.error();
@@ -93,9 +96,9 @@ class Table {
     }
 
     Result<void> add_count(const Cells& row, Run& run) const {
-        Count count;
-        count.event = cell(row, {"event", "name"});
-        if (count.event == "event") count.event = cell(row, {"name"});
+        Measurement count;
+        count.name = cell(row, {"event", "name"});
+        if (count.name == "event") count.name = cell(row, {"name"});
         count.unit = unit(row);
         count.reason = cell(row, {"reason"});
         if (const std::string state = cell(row, {"state"}); !state.empty()) {
@@ -131,9 +134,10 @@ class Table {
         hit.value = *number;
         hit.samples = parse_double(cell(row, {"samples"})).value_or(0);
         if (run.find_sampled(hit.event) == nullptr) {
-            if (run.sampled.size() == most_sampled) {
-                return base::fail(ErrorCode::bad_input,
-                                  fmt::format("more than {} events with functions", most_sampled));
+            if (run.sampled.size() == run::most_sampled) {
+                return base::fail(
+                    ErrorCode::bad_input,
+                    fmt::format("more than {} events with functions", run::most_sampled));
             }
             run.sampled.push_back({hit.event, unit(row), 0, 0});
         }
@@ -172,7 +176,7 @@ Result<std::vector<Run>> parse_csv_table(std::string_view text) {
     const Table table(rows.empty() ? Cells() : rows.front());
     if (auto sound = table.check(); !sound) return sound.error();
     std::map<std::string, Run> runs;
-    for (std::size_t i = 1; i < rows.size() && runs.size() <= most_runs; ++i) {
+    for (std::size_t i = 1; i < rows.size() && runs.size() <= run::most_runs; ++i) {
         if (auto added = table.add(rows[i], runs[table.cell(rows[i], {"run"})]); !added) {
             Error error = added.error();
             error.what = fmt::format("row {}: {}", i, error.what);
@@ -180,8 +184,8 @@ Result<std::vector<Run>> parse_csv_table(std::string_view text) {
         }
     }
     if (runs.empty()) return base::fail(ErrorCode::bad_input, "a table without rows");
-    if (runs.size() > most_runs)
-        return base::fail(ErrorCode::bad_input, fmt::format("more than {} runs", most_runs));
+    if (runs.size() > run::most_runs)
+        return base::fail(ErrorCode::bad_input, fmt::format("more than {} runs", run::most_runs));
     std::vector<Run> list;
     list.reserve(runs.size());
     for (auto& [name, run] : runs) list.push_back(std::move(run));

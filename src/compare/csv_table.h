@@ -8,7 +8,7 @@
 
 #include <ringside/result.h>
 
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::compare {
 
@@ -17,7 +17,7 @@ namespace ringside::compare {
 //   event or name, symbol, dso or module, mode ("kernel", "user", "k", "."), samples,
 //   value or period or self_pct or overhead or percent, unit, state, reason, run (1, 2, ...)
 // Fails without a header that has an event or a symbol, and a value; names the line of a bad row.
-Result<std::vector<Run>> parse_csv_table(std::string_view text);
+Result<std::vector<run::Run>> parse_csv_table(std::string_view text);
 
 // A finite number, with or without "%" behind it.
 std::optional<double> parse_double(std::string_view text);

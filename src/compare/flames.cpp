@@ -9,6 +9,8 @@ namespace ringside::compare {
 namespace {
 
 using model::StackTree;
+using run::Run;
+using run::Side;
 
 model::StackTree with_joined_names(StackTree stacks, const NameRules& rules) {
     stacks.event = joined_event(stacks.event);

@@ -14,6 +14,13 @@ namespace ringside::compare {
 
 namespace {
 
+using run::Hit;
+using run::Measurement;
+using run::Per;
+using run::Run;
+using run::Sampled;
+using run::Side;
+
 constexpr std::string_view unresolved_symbol = "[unresolved]";
 
 // Where a row belongs: event, kernel or not, module, symbol.
@@ -83,7 +90,7 @@ Cell Joining::count_cell(std::size_t side, const std::string& event) const {
     const auto& runs = sides_[side].runs;
     const std::size_t counted = runs_of(side, event);
     for (std::size_t i = 0; i < counted; ++i) {
-        const Count* count = runs[i].find(event);
+        const Measurement* count = runs[i].find(event);
         if (count != nullptr && count->ok()) {
             cell.values.push_back(count->value / divisors_[side][i]);
             continue;
@@ -104,14 +111,14 @@ void Joining::join_counts(std::vector<Row>& rows) {
     std::set<std::string_view> seen;
     for (const Side& side : sides_) {
         for (const Run& run : side.runs) {
-            for (const Count& count : run.counts) {
-                if (!seen.insert(count.event).second) continue;
+            for (const Measurement& count : run.counts) {
+                if (!seen.insert(count.name).second) continue;
                 Row row;
-                row.event = count.event;
+                row.event = count.name;
                 row.unit = count.unit;
                 row.grain = 1 / divisors_.front().front();
                 for (std::size_t i = 0; i < sides_.size(); ++i) {
-                    row.cells.push_back(count_cell(i, count.event));
+                    row.cells.push_back(count_cell(i, count.name));
                 }
                 rows.push_back(std::move(row));
             }
@@ -255,17 +262,18 @@ Result<void> check_size(const std::vector<Side>& sides) {
         runs += side.runs.size();
         for (const Run& run : side.runs) names += run.hits.size() + run.counts.size();
         const auto too_many = [&](const Run& run) {
-            return run.counts.size() > most_counts || run.sampled.size() > most_sampled;
+            return run.counts.size() > run::most_counts || run.sampled.size() > run::most_sampled;
         };
-        if (side.runs.size() > most_runs ||
+        if (side.runs.size() > run::most_runs ||
             std::any_of(side.runs.begin(), side.runs.end(), too_many)) {
             return base::fail(
                 ErrorCode::bad_input,
                 fmt::format("{} has more than {} runs, {} counts or {} sampled events",
-                            side.name.substr(0, 100), most_runs, most_counts, most_sampled));
+                            side.name.substr(0, 100), run::most_runs, run::most_counts,
+                            run::most_sampled));
         }
     }
-    if (sides.size() <= most_sides && runs * names <= most_values) return {};
+    if (sides.size() <= run::most_sides && runs * names <= most_values) return {};
     return base::fail(ErrorCode::bad_input, "this is more than can be compared",
                       "compare fewer sides, runs or functions");
 }

@@ -12,7 +12,7 @@
 #include "compare/names.h"
 #include "compare/per.h"
 #include "compare/ratio.h"
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::compare {
 
@@ -41,7 +41,7 @@ struct Row {
 };
 
 struct Comparison {
-    Per per = Per::run;
+    run::Per per = run::Per::run;
     std::vector<Row> events;      // counts and times
     std::vector<Row> functions;   // heaviest first, event by event
     std::vector<Row> unresolved;  // addresses without a name, module by module
@@ -51,7 +51,7 @@ struct Comparison {
 
 // At least one side, each with at least one run. Fails where `per` divides by what a side has not
 // measured.
-Result<Comparison> join(const std::vector<Side>& sides, Per per = Per::run,
+Result<Comparison> join(const std::vector<run::Side>& sides, run::Per per = run::Per::run,
                         const NameRules& rules = NameRules::built_in());
 
 }  // namespace ringside::compare

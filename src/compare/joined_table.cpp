@@ -17,6 +17,10 @@ namespace ringside::compare {
 
 namespace {
 
+using run::Measurement;
+using run::Per;
+using run::Run;
+using run::Side;
 using Cells = std::vector<std::string>;
 
 constexpr std::string_view values_ending = "_values";
@@ -37,7 +41,7 @@ class JoinedTable {
   public:
     // Of so many bytes: a value takes two of them, so that there are no more values.
     JoinedTable(const Cells& titles, std::size_t bytes) : titles_(titles), values_left_(bytes) {
-        for (std::size_t i = 0; i < titles.size() && sides_.size() <= most_sides; ++i) {
+        for (std::size_t i = 0; i < titles.size() && sides_.size() <= run::most_sides; ++i) {
             if (!titles[i].ends_with(values_ending)) continue;
             SideColumns columns;
             columns.name = titles[i].substr(0, titles[i].size() - values_ending.size());
@@ -50,10 +54,11 @@ class JoinedTable {
 
     // How many runs a side has is known when all rows were seen.
     Result<void> count_runs(const Cells& row) {
-        if (sides_.size() > most_sides)
-            return base::fail(ErrorCode::bad_input, fmt::format("more than {} sides", most_sides));
+        if (sides_.size() > run::most_sides)
+            return base::fail(ErrorCode::bad_input,
+                              fmt::format("more than {} sides", run::most_sides));
         const std::string per_text = cell(row, "per");
-        const auto per = per_text.empty() ? Per::run : parse_per(per_text);
+        const auto per = per_text.empty() ? Per::run : run::parse_per(per_text);
         if (!per) {
             return base::fail(ErrorCode::bad_input,
                               fmt::format("values per \"{}\", which is unknown", per_text));
@@ -61,9 +66,10 @@ class JoinedTable {
         for (std::size_t i = 0; i < sides_.size(); ++i) {
             const std::string values = cell(row, columns_[i].values);
             const auto words = base::split_words(values);
-            if (words.size() > most_runs) {
-                return base::fail(ErrorCode::bad_input, fmt::format("more than {} runs of {}",
-                                                                    most_runs, columns_[i].name));
+            if (words.size() > run::most_runs) {
+                return base::fail(
+                    ErrorCode::bad_input,
+                    fmt::format("more than {} runs of {}", run::most_runs, columns_[i].name));
             }
             sides_[i].per = *per;
             auto& runs = sides_[i].runs;
@@ -112,15 +118,15 @@ class JoinedTable {
     }
 
     Result<void> add(const Cells& row, CounterState state, double value, Run& run) {
-        if (values_left_ == 0 || run.sampled.size() > most_sampled) {
+        if (values_left_ == 0 || run.sampled.size() > run::most_sampled) {
             return base::fail(ErrorCode::bad_input, "this is more than can be compared");
         }
         --values_left_;
         const std::string event = cell(row, "event");
         const std::string module = cell(row, "dso");
         if (module.empty()) {
-            Count count;
-            count.event = event;
+            Measurement count;
+            count.name = event;
             count.unit = cell(row, "unit");
             count.state = state;
             count.value = value;

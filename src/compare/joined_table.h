@@ -6,7 +6,7 @@
 
 #include <ringside/result.h>
 
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::compare {
 
@@ -15,6 +15,6 @@ bool looks_like_joined_table(std::string_view text);
 
 // The sides with all their runs; their machines are not known any more. Names the line of a bad
 // row.
-Result<std::vector<Side>> parse_joined_table(std::string_view text);
+Result<std::vector<run::Side>> parse_joined_table(std::string_view text);
 
 }  // namespace ringside::compare

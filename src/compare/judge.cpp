@@ -13,6 +13,10 @@ namespace ringside::compare {
 
 namespace {
 
+using run::Per;
+using run::Sampled;
+using run::Side;
+
 // Events that speak for themselves when they differ.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> telling = {{
     {"instructions", "instructions"},

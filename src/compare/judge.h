@@ -21,6 +21,6 @@ struct Finding {
 };
 
 // `comparison` must be per run or per second; of shares only what they tell is said.
-std::vector<Finding> judge(const std::vector<Side>& sides, const Comparison& comparison);
+std::vector<Finding> judge(const std::vector<run::Side>& sides, const Comparison& comparison);
 
 }  // namespace ringside::compare

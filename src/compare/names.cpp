@@ -6,6 +6,7 @@
 #include "base/csv.h"
 #include "base/embedded.h"
 #include "base/text.h"
+#include "run/run.h"
 
 namespace ringside::compare {
 
@@ -31,7 +32,7 @@ bool is_soft(std::string_view event) {
 }
 
 bool counted_once(std::string_view event) {
-    return is_soft(event) || event == exits_event || event == exit_time_event;
+    return is_soft(event) || event == run::exits_event || event == run::exit_time_event;
 }
 
 NameRules NameRules::parse(std::string_view csv) {

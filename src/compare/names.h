@@ -14,10 +14,6 @@ std::string joined_event(std::string_view event);
 // "soft:instructions": counted in software, in an execution after the side's first run.
 bool is_soft(std::string_view event);
 
-// Of a side's guest, seen from its host (Exits in compare/run.h).
-constexpr std::string_view exits_event = "vm-exits";
-constexpr std::string_view exit_time_event = "vm-exit-time";
-
 // In one execution besides the runs: all there is of it is with the first run.
 bool counted_once(std::string_view event);
 

@@ -1,7 +1,6 @@
 #include "compare/per.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -11,16 +10,14 @@ namespace ringside::compare {
 
 namespace {
 
-constexpr std::array<std::pair<Per, std::string_view>, 4> per_names = {{
-    {Per::run, "run"},
-    {Per::second, "second"},
-    {Per::instruction, "instruction"},
-    {Per::share, "share"},
-}};
+using run::Measurement;
+using run::Per;
+using run::Run;
+using run::Side;
 
 std::optional<double> divisor_of(const Run& run, Per per) {
     const auto use = [&](std::string_view event, double unit) -> std::optional<double> {
-        const Count* count = run.find(event);
+        const Measurement* count = run.find(event);
         if (count == nullptr || !count->ok() || count->value <= 0) return std::nullopt;
         return count->value / unit;
     };
@@ -33,20 +30,6 @@ std::optional<double> divisor_of(const Run& run, Per per) {
 }
 
 }  // namespace
-
-std::string_view to_string(Per per) {
-    for (const auto& [each, name] : per_names) {
-        if (each == per) return name;
-    }
-    return "run";
-}
-
-std::optional<Per> parse_per(std::string_view text) {
-    for (const auto& [per, name] : per_names) {
-        if (name == text) return per;
-    }
-    return std::nullopt;
-}
 
 Result<Per> agreed_per(const std::vector<Side>& sides, Per wanted) {
     const Per given = sides.front().per;

@@ -17,6 +17,8 @@ namespace ringside::compare {
 namespace {
 
 using base::trim;
+using run::Hit;
+using run::Sampled;
 
 std::optional<double> parse_double(std::string_view text) {
     double value = 0;

@@ -5,7 +5,7 @@
 
 #include <ringside/result.h>
 
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::compare {
 
@@ -13,8 +13,8 @@ namespace ringside::compare {
 bool looks_like_perf_report(std::string_view text);
 
 struct PerfReport {
-    Run run;
-    Environment environment;  // of --header, if it is there
+    run::Run run;
+    run::Environment environment;  // of --header, if it is there
 };
 
 // Any sort order that has symbols or modules, with or without -n, --show-total-period, --children

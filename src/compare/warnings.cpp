@@ -14,6 +14,13 @@ namespace ringside::compare {
 
 namespace {
 
+using run::Environment;
+using run::Hit;
+using run::Measurement;
+using run::Run;
+using run::Sampled;
+using run::Side;
+using run::SideKind;
 using Warnings = std::vector<std::string>;
 
 // The exit code if all runs of a side agree.
@@ -73,7 +80,7 @@ void warn_of_results(const std::vector<Side>& sides, Warnings& warnings) {
 double mean_of(const Side& side, std::string_view event) {
     double sum = 0;
     for (const Run& run : side.runs) {
-        const Count* count = run.find(event);
+        const Measurement* count = run.find(event);
         if (count == nullptr || !count->ok()) return 0;
         sum += count->value;
     }
@@ -98,8 +105,8 @@ void warn_of_losses(const Side& side, Warnings& warnings) {
             lost += sampled.lost;
             kept += sampled.samples;
         }
-        for (const Count& count : run.counts) {
-            if (count.ok() && count.running_ratio < 1) shared.insert(count.event);
+        for (const Measurement& count : run.counts) {
+            if (count.ok() && count.running_ratio < 1) shared.insert(count.name);
         }
     }
     if (lost > 0) {
@@ -120,7 +127,7 @@ void warn_of_late_samples(const Side& side, Warnings& warnings) {
     double sampled_ns = 0;
     double used_ns = 0;
     for (const Run& run : side.runs) {
-        const Count* used = run.find("task-clock");
+        const Measurement* used = run.find("task-clock");
         if (used == nullptr || !used->ok()) return;
         used_ns += used->value;
         for (const Hit& hit : run.hits) {

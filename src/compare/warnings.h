@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::compare {
 
 // Sentences: different results first, then what is emulated, stolen, lost, multiplexed or of
 // another make on the sides.
-std::vector<std::string> find_warnings(const std::vector<Side>& sides);
+std::vector<std::string> find_warnings(const std::vector<run::Side>& sides);
 
 }  // namespace ringside::compare

@@ -19,25 +19,6 @@ namespace ringside::guest {
 using base::fail_errno;
 using base::Fd;
 
-Result<std::string> read_file(const fs::path& path) {
-    const auto fd = base::open_regular(path);
-    if (!fd) return fd.error();
-    struct stat status {};
-    if (::fstat(fd->get(), &status) != 0)
-        return fail_errno(errno, "cannot look at " + path.string());
-    std::string content(static_cast<std::size_t>(status.st_size), '\0');
-    std::size_t filled = 0;
-    while (filled < content.size()) {
-        const ssize_t got = ::read(fd->get(), content.data() + filled, content.size() - filled);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return fail_errno(errno, "cannot read " + path.string());
-        if (got == 0) break;
-        filled += static_cast<std::size_t>(got);
-    }
-    content.resize(filled);
-    return content;
-}
-
 Result<void> write_file(const fs::path& path, std::string_view content) {
     const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!fd) return fail_errno(errno, "cannot create " + path.string());
@@ -60,12 +41,6 @@ Result<void> make_directories(const fs::path& path) {
     fs::create_directories(path, error);
     if (error) return fail_errno(error.value(), "cannot create " + path.string());
     return {};
-}
-
-std::string short_hash(std::string_view key) {
-    std::uint64_t hash = 0xcbf29ce484222325u;
-    for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    return fmt::format("{:016x}", hash);
 }
 
 Result<FileLock> FileLock::take(const fs::path& path) {

@@ -9,12 +9,14 @@
 #include <ringside/result.h>
 
 #include "base/fd.h"
+#include "base/read_file.h"
 
 namespace ringside::guest {
 
 namespace fs = std::filesystem;
 
-Result<std::string> read_file(const fs::path& path);
+using base::read_file;
+using base::short_hash;
 // Truncates or creates with mode 0644.
 Result<void> write_file(const fs::path& path, std::string_view content);
 Result<void> append_file(const fs::path& from, const base::Fd& to);
@@ -23,9 +25,6 @@ Result<void> make_directories(const fs::path& path);
 inline std::span<const std::byte> bytes_of(std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
-
-// A name for what `key` describes: 64 bits of FNV-1a in hexadecimal. For the cache, not for trust.
-std::string short_hash(std::string_view key);
 
 // Held until destroyed, and by the kernel no longer than the process lives. Blocks while another
 // process holds it.

@@ -3,21 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "model/unit.h"
 #include "profile/collector.h"
 #include "profile/side_band.h"
 
 namespace ringside::profile {
 
 namespace {
-
-// Clocks, and the times that a recorder took from the scheduler and the hypervisor.
-bool counts_time(const perf::DataEvent& event) {
-    const auto& attributes = event.attributes;
-    const bool clock =
-        attributes.type == PERF_TYPE_SOFTWARE && (attributes.config == PERF_COUNT_SW_CPU_CLOCK ||
-                                                  attributes.config == PERF_COUNT_SW_TASK_CLOCK);
-    return clock || event.name == "stolen" || event.name.starts_with("off-cpu");
-}
 
 class Loader {
   public:
@@ -129,7 +121,8 @@ Result<Profile> load(const std::string& path, const LoadOptions& options) {
     for (const auto& event : file->events()) {
         EventTotals totals;
         totals.name = event.name;
-        totals.in_ns = counts_time(event);
+        totals.in_ns = model::counts_ns({event.attributes.type, event.attributes.config, 0, 0}) ||
+                       model::counts_ns(event.name);
         totals.unit = perf::find_item(file->context(), "unit." + event.name).value_or("");
         profile.events.push_back(std::move(totals));
     }

@@ -20,9 +20,9 @@ std::string unit_text(const std::string& unit) {
     return unit == "ns" ? " [s]" : " [" + unit + "]";
 }
 
-std::string kind_text(compare::SideKind kind) {
-    if (kind == compare::SideKind::tcg) return "emulated guest (TCG)";
-    if (kind == compare::SideKind::kvm) return "guest under KVM";
+std::string kind_text(run::SideKind kind) {
+    if (kind == run::SideKind::tcg) return "emulated guest (TCG)";
+    if (kind == run::SideKind::kvm) return "guest under KVM";
     return std::string(to_string(kind));
 }
 

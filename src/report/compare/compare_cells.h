@@ -11,7 +11,7 @@ namespace ringside::report {
 std::string amount(double value, const std::string& unit);
 // " [s]", or nothing.
 std::string unit_text(const std::string& unit);
-std::string kind_text(compare::SideKind kind);
+std::string kind_text(run::SideKind kind);
 // There is none on the first side, so that there is no ratio.
 bool is_new_on(const compare::Row& row, std::size_t side);
 // A warning that nobody may overlook.

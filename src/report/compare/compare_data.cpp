@@ -25,7 +25,7 @@ Json ratio_json(const compare::Ratio& ratio) {
             {"p_adjusted", ratio.p_adjusted}};
 }
 
-Json exits_json(const compare::Side& side) {
+Json exits_json(const run::Side& side) {
     if (!side.exits) return nullptr;
     Json json = {{"count", side.exits->count}, {"time_ns", side.exits->time_ns}};
     json["reasons"] = Json::array();
@@ -36,7 +36,7 @@ Json exits_json(const compare::Side& side) {
     return json;
 }
 
-Json side_json(const compare::Side& side) {
+Json side_json(const run::Side& side) {
     const auto& environment = side.environment;
     Json json = {{"name", side.name}, {"kind", to_string(side.kind)}, {"runs", side.runs.size()}};
     json["environment"] = {{"kernel", Json::text_or_null(environment.kernel)},
@@ -82,7 +82,7 @@ std::string number(const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : std::string();
 }
 
-std::string row_csv(const Row& row, compare::Per per) {
+std::string row_csv(const Row& row, run::Per per) {
     const bool whole = row.module.empty();
     std::string text = fmt::format("{},{},{},{},{},{}", csv_field(row.event), csv_field(row.unit),
                                    csv_field(whole ? "" : row.symbol), csv_field(row.module),

@@ -66,7 +66,7 @@ std::string caption_of(const CompareView& view, ChartKind kind, const model::Fig
             break;
     }
     for (const auto& side : view.sides) {
-        if (side.kind != compare::SideKind::tcg) continue;
+        if (side.kind != run::SideKind::tcg) continue;
         caption += fmt::format(
             "{} is emulated: its times are those of translating instructions, not of "
             "virtualization. ",

@@ -17,8 +17,8 @@ namespace ringside::report {
 
 namespace {
 
-using compare::Side;
 using render::xml_text;
+using run::Side;
 
 std::string title_of(const CompareView& view) {
     if (!view.title.empty()) return view.title;

@@ -15,8 +15,8 @@ namespace {
 
 using compare::Cell;
 using compare::Row;
-using compare::Side;
 using render::xml_text;
+using run::Side;
 
 // As many as web/page.js shows at once.
 constexpr std::size_t rows_without_scripts = 100;

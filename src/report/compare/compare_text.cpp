@@ -14,7 +14,7 @@ namespace {
 
 using compare::Cell;
 using compare::Row;
-using compare::Side;
+using run::Side;
 
 constexpr std::size_t name_width = 34;
 constexpr std::size_t cell_width = 22;

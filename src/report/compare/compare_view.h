@@ -13,7 +13,7 @@ namespace ringside::report {
 
 struct CompareView {
     std::string title;  // the command, or empty
-    std::vector<compare::Side> sides;
+    std::vector<run::Side> sides;
     compare::Comparison comparison;
     std::vector<compare::Finding> summary;
     std::vector<std::string> warnings;

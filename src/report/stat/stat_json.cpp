@@ -1,8 +1,7 @@
-#include <cmath>
-
 #include "base/json.h"
 #include "report/stat/stat_report.h"
 #include "report/time/time_view.h"
+#include "run/folder.h"
 
 namespace ringside::report {
 
@@ -13,33 +12,17 @@ using analysis::StatRows;
 using analysis::Summary;
 using base::Json;
 
-// A count is a whole number, however large.
-Json number(double value) {
-    constexpr double exact = 9007199254740992.0;  // 2^53
-    if (value == std::floor(value) && std::abs(value) < exact) {
-        return static_cast<std::int64_t>(value);
-    }
-    return value;
-}
-
 Json summary_json(const Summary& summary) {
-    return {{"count", summary.count},         {"mean", number(summary.mean)},
-            {"deviation", summary.deviation}, {"confidence_95", summary.confidence},
-            {"least", number(summary.least)}, {"most", number(summary.most)}};
+    return {{"count", summary.count},
+            {"mean", run::number_json(summary.mean)},
+            {"deviation", summary.deviation},
+            {"confidence_95", summary.confidence},
+            {"least", run::number_json(summary.least)},
+            {"most", run::number_json(summary.most)}};
 }
 
 Json row_json(const StatRow& row) {
-    Json json = {{"name", row.name},
-                 {"value", row.ok() ? number(row.value) : Json(nullptr)},
-                 {"state", to_string(row.state)},
-                 {"reason", Json::text_or_null(row.reason)},
-                 {"running_ratio", row.running_ratio},
-                 {"soft", row.soft},
-                 {"unit", Json::text_or_null(row.unit)},
-                 {"filter", Json::text_or_null(row.filter)},
-                 {"place", Json::text_or_null(row.place)},
-                 {"metric", row.metric},
-                 {"scale_error", number(row.scale_error)}};
+    Json json = run::measurement_json(row);
     if (row.runs) json["runs"] = summary_json(*row.runs);
     return json;
 }

@@ -13,23 +13,10 @@ namespace ringside::report {
 namespace {
 
 using base::Json;
-
-struct NamedPart {
-    const char* name;
-    const char* title;
-    const TimePart& part;
-};
-
-std::vector<NamedPart> parts_of(const TimeSplit& split) {
-    return {{"user", "user", split.user},
-            {"kernel", "kernel", split.kernel},
-            {"stolen", "stolen by the hypervisor", split.stolen},
-            {"waiting", "waiting for a CPU", split.waiting},
-            {"blocked", "blocked, on I/O or in the kernel", split.blocked},
-            {"paging", "blocked in page faults", split.paging},
-            {"sleeping", "sleeping by choice", split.sleeping},
-            {"stopped", "stopped", split.stopped}};
-}
+using run::executed_ns;
+using run::NamedPart;
+using run::occupied_ns;
+using run::parts_of;
 
 std::string share_text(double part_s, const TimeSplit& split) {
     if (split.lifetime_ns == 0) return "       ";
@@ -61,29 +48,6 @@ std::string rest_line(const TimeSplit& split) {
     const double rest_s = seconds(split.unexplained_ns);
     return fmt::format("{:12.6f} s  {}  unexplained{}\n", rest_s, share_text(rest_s, split),
                        remark(rest));
-}
-
-std::optional<std::uint64_t> executed_ns(const TimeSplit& split) {
-    if (!split.user.ns || !split.kernel.ns) return split.clock.compensated_ns;
-    return *split.user.ns + *split.kernel.ns;
-}
-
-std::optional<std::uint64_t> occupied_ns(const TimeSplit& split) {
-    const auto executed = executed_ns(split);
-    if (!executed || !split.stolen.ns) return split.clock.occupied_ns;
-    return *executed + *split.stolen.ns;
-}
-
-Json source_of(const TimePart& part) {
-    return {{"source", Json::text_or_null(part.source)},
-            {"error_ns", part.ns ? Json(part.error_ns) : Json(nullptr)},
-            {"reason", Json::text_or_null(part.reason)}};
-}
-
-Json detail_of(const TimePart& part) {
-    Json json = {{"ns", part.ns}};
-    json.update(source_of(part));
-    return json;
 }
 
 Json steal_of(const Steal& steal) {
@@ -127,46 +91,6 @@ std::string budget_text(const TimeSplit& split) {
         text += part_line(named, split);
     }
     return text + rest_line(split) + fmt::format("{:>12}    by {}\n", "", to_string(split.method));
-}
-
-std::vector<TimeValue> budget_values(const TimeSplit& split) {
-    std::vector<TimeValue> values{{"wall_ns", split.clock.real_ns},
-                                  {"lifetime_ns", split.lifetime_ns},
-                                  {"threads", split.threads}};
-    for (const NamedPart& named : parts_of(split)) {
-        values.push_back({std::string(named.name) + "_ns", named.part.ns});
-    }
-    values.push_back({"unexplained_ns", split.unexplained_ns});
-    values.push_back({"cpu_ns", split.clock.cpu_ns});
-    values.push_back({"occupied_ns", occupied_ns(split)});
-    values.push_back({"executed_ns", executed_ns(split)});
-    values.push_back({"blocked_on_io_ns", split.blocked_on_io_ns});
-    return values;
-}
-
-Json values_json(const std::vector<TimeValue>& values) {
-    Json json = Json::object();
-    for (const auto& [name, value] : values) json[name] = value;
-    return json;
-}
-
-Json budget_sources(const TimeSplit& split) {
-    Json json = {{"method", to_string(split.method)}};
-    for (const NamedPart& named : parts_of(split)) {
-        json["parts"][named.name] = source_of(named.part);
-    }
-    json["unexplained"] = {{"error_ns", split.error_ns},
-                           {"reason", Json::text_or_null(split.unexplained_reason)}};
-    const PagingDetails& details = split.details;
-    json["paging"] = {{"minor_faults", details.minor_faults},
-                      {"major_faults", details.major_faults},
-                      {"fault_cpu", detail_of(details.fault_cpu)},
-                      {"swapin", detail_of(details.swapin)},
-                      {"thrashing", detail_of(details.thrashing)},
-                      {"reclaim", detail_of(details.reclaim)},
-                      {"compaction", detail_of(details.compaction)},
-                      {"write_protect_copy", detail_of(details.write_protect_copy)}};
-    return json;
 }
 
 std::string time_run_text(const TimeRun& run) {

@@ -1,31 +1,23 @@
 // A time budget in every output format; one rendering for all verbs that show one.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <ringside/time_budget.h>
 
-#include "base/json.h"
+#include "run/time_json.h"
 
 namespace ringside::report {
 
-// Named as in JSON: "..._ns" is a time.
-struct TimeValue {
-    std::string name;
-    std::optional<std::int64_t> value;  // none where it is not known
-};
-base::Json values_json(const std::vector<TimeValue>& values);
+using run::budget_sources;
+using run::budget_values;
+using run::TimeValue;
+using run::values_json;
 
 // A table of the parts with their shares, and behind it how they were found and what is not known.
 std::string budget_text(const TimeSplit& split);
-
-// "wall_ns", "lifetime_ns", "threads", "user_ns", ..., "unexplained_ns", ...
-std::vector<TimeValue> budget_values(const TimeSplit& split);
-// {"method", "parts": {"user": {"source", "error_ns", "reason"}, ...}, "unexplained", "paging"}.
-base::Json budget_sources(const TimeSplit& split);
 
 // What `ringside time` found.
 struct TimeRun {

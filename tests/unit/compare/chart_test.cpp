@@ -5,6 +5,11 @@
 namespace ringside::compare {
 namespace {
 
+using run::Hit;
+using run::Measurement;
+using run::Run;
+using run::Side;
+using run::SideKind;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Optional;
@@ -12,9 +17,9 @@ using testing::SizeIs;
 
 constexpr double second = 1e9;
 
-Count measured(const std::string& event, double value, const std::string& unit = "") {
-    Count count;
-    count.event = event;
+Measurement measured(const std::string& event, double value, const std::string& unit = "") {
+    Measurement count;
+    count.name = event;
     count.value = value;
     count.unit = unit;
     return count;
@@ -133,7 +138,8 @@ TEST(ChartTimeBudget, PartsInSecondsWithoutThoseThatNobodyHas) {
 TEST(ChartTimeBudget, APartThatOneSideDoesNotKnowIsAGap) {
     auto sides = two_sides();
     for (auto& run : sides[1].runs)
-        std::erase_if(run.counts, [](const Count& each) { return each.event == "time.stopped"; });
+        std::erase_if(run.counts,
+                      [](const Measurement& each) { return each.name == "time.stopped"; });
     const auto figure = chart_time_budget(sides, *join(sides));
     const auto& part = std::get<model::Parts>(figure.content).parts.back();
     EXPECT_EQ(part.label, "stopped");

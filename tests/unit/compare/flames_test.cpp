@@ -7,6 +7,7 @@ namespace ringside::compare {
 namespace {
 
 using model::FrameKind;
+using run::Side;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;

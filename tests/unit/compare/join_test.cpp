@@ -9,6 +9,10 @@
 namespace ringside::compare {
 namespace {
 
+using run::Hit;
+using run::Measurement;
+using run::Per;
+using run::Side;
 using testing::HasSubstr;
 
 const Row* find(const std::vector<Row>& rows, const std::string& event, const std::string& symbol) {
@@ -84,7 +88,7 @@ TEST(Join, CountsKeepTheirState) {
     Side b = a;
     a.runs[0].counts.push_back(count("cycles", 5));
     a.runs[1].counts.push_back(count("cycles", 6));
-    Count dead = count("cycles", 0);
+    Measurement dead = count("cycles", 0);
     dead.state = CounterState::dead;
     dead.reason = "never counts";
     b.runs[0].counts.push_back(dead);
@@ -105,7 +109,7 @@ TEST(Join, SoftCountsFollowTheFirstRunAlone) {
     Side c = a;
     a.runs[0].counts.push_back(count("soft:loads", 50));
     b.runs[0].counts.push_back(count("soft:loads", 75));
-    Count none = count("soft:loads", 0);
+    Measurement none = count("soft:loads", 0);
     none.state = CounterState::absent;
     none.reason = "no QEMU";
     c.runs[0].counts.push_back(none);

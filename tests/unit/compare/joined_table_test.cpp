@@ -7,6 +7,7 @@
 namespace ringside::compare {
 namespace {
 
+using run::Per;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -10,6 +10,7 @@
 namespace ringside::compare {
 namespace {
 
+using run::Side;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -72,8 +73,8 @@ TEST(Judge, SaysWhetherTheWorkIsTheSame) {
 TEST(Judge, SaysWhatTheHostDidForTheGuest) {
     std::vector<Side> sides{timed("native", {{1.00, 1, 0}, {1.02, 1, 0}, {0.99, 1, 0}}),
                             timed("vm", {{2.00, 2, 0}, {2.02, 2, 0}, {1.99, 2, 0}})};
-    sides[1].exits = Exits{1200, 0.25e9, {{"npf", 200, 0.2e9}, {"msr", 1000, 0.05e9}}};
-    sides[1].runs[0].counts.push_back(count(std::string(exits_event), 1200));
+    sides[1].exits = run::Exits{1200, 0.25e9, {{"npf", 200, 0.2e9}, {"msr", 1000, 0.05e9}}};
+    sides[1].runs[0].counts.push_back(count(std::string(run::exits_event), 1200));
     const auto joined = join(sides);
     ASSERT_TRUE(joined);
     const auto findings = judge(sides, *joined);
@@ -86,7 +87,7 @@ TEST(Judge, SaysWhatTheHostDidForTheGuest) {
     EXPECT_NEAR(found->share.value_or(0), 0.25, 0.001);
     EXPECT_FALSE(found->sure);
     const auto row = std::find_if(joined->events.begin(), joined->events.end(),
-                                  [](const Row& each) { return each.event == exits_event; });
+                                  [](const Row& each) { return each.event == run::exits_event; });
     ASSERT_NE(row, joined->events.end());
     EXPECT_EQ(row->cells[0].state, CounterState::absent);
     EXPECT_EQ(row->cells[1].mean(), 1200);
@@ -95,7 +96,7 @@ TEST(Judge, SaysWhatTheHostDidForTheGuest) {
 TEST(Judge, ExitsExplainNoDifferenceThatIsNotThere) {
     std::vector<Side> sides{timed("native", {{1.0, 1, 0}, {1.2, 1, 0}, {0.9, 1, 0}}),
                             timed("vm", {{1.1, 1, 0}, {0.9, 1, 0}, {1.2, 1, 0}})};
-    sides[1].exits = Exits{0, 0, {}};
+    sides[1].exits = run::Exits{0, 0, {}};
     const auto findings = judge(sides, *join(sides));
     EXPECT_EQ(findings.back().text, "vm left its guest 0 times for 0.000 s in a run of its own");
     EXPECT_FALSE(findings.back().share);

@@ -7,6 +7,8 @@
 namespace ringside::compare {
 namespace {
 
+using run::Hit;
+
 PerfReport parsed(const std::string& text) {
     auto report = parse_perf_report(text);
     EXPECT_TRUE(report) << report.error().what;

@@ -10,9 +10,14 @@
 #include <gmock/gmock.h>
 
 #include "compare/perf_text.h"
-#include "compare/run.h"
+#include "run/run.h"
 
 namespace ringside::compare {
+
+using run::Measurement;
+using run::Run;
+using run::Side;
+using run::SideKind;
 
 inline std::string fixture(const std::string& name) {
     const std::ifstream file(RINGSIDE_FIXTURES "/compare/" + name);
@@ -31,9 +36,9 @@ inline Side side_of_report(const std::string& name, const std::string& file) {
     return side;
 }
 
-inline Count count(const std::string& event, double value) {
-    Count count;
-    count.event = event;
+inline Measurement count(const std::string& event, double value) {
+    Measurement count;
+    count.name = event;
     count.value = value;
     if (event.starts_with("time.")) count.unit = "ns";
     return count;

@@ -7,6 +7,9 @@
 namespace ringside::compare {
 namespace {
 
+using run::Measurement;
+using run::Side;
+using run::SideKind;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -42,7 +45,7 @@ TEST(Warnings, WhatSpoilsAComparison) {
     b.environment.memory_bytes = 1e9;
     b.build_ids["libc.so.6"] = "aa";
     a.build_ids["libc.so.6"] = "bb";
-    Count scaled = count("cycles", 5);
+    Measurement scaled = count("cycles", 5);
     scaled.running_ratio = 0.5;
     b.runs[0].counts = {scaled, count("time.lifetime", 100), count("time.stolen", 5)};
     const auto warnings = find_warnings({a, b});

@@ -10,21 +10,21 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-compare::Side side_of(const std::string& name, bool timed) {
-    compare::Side side;
+run::Side side_of(const std::string& name, bool timed) {
+    run::Side side;
     side.name = name;
     for (int i = 0; i < 2; ++i) {
-        compare::Run& run = side.runs.emplace_back();
+        run::Run& run = side.runs.emplace_back();
         run.sampled = {{"cpu-clock", "ns", 10, 0}, {"page-faults", "", 10, 0}};
         run.hits = {{"cpu-clock", "a.out", "main", false, true, 1e9, 10},
                     {"page-faults", "a.out", "main", false, true, 7, 7}};
         if (!timed) continue;
-        compare::Count user;
-        user.event = "time.user";
+        run::Measurement user;
+        user.name = "time.user";
         user.unit = "ns";
         user.value = 1e9;
-        compare::Count executed = user;
-        executed.event = "time.executed";
+        run::Measurement executed = user;
+        executed.name = "time.executed";
         run.counts = {user, executed};
         run.intervals = {{1.0, {executed}}};
     }
@@ -34,7 +34,7 @@ compare::Side side_of(const std::string& name, bool timed) {
 CompareView view_of(bool timed) {
     CompareView view;
     view.sides = {side_of("native", timed), side_of("vm", timed)};
-    view.sides[1].kind = compare::SideKind::tcg;
+    view.sides[1].kind = run::SideKind::tcg;
     view.comparison = *compare::join(view.sides);
     return view;
 }

@@ -11,7 +11,7 @@
 namespace ringside::report {
 namespace {
 
-CompareView joined(std::vector<compare::Side> sides) {
+CompareView joined(std::vector<run::Side> sides) {
     CompareView view;
     view.comparison = compare::join(sides).value();
     view.summary = compare::judge(sides, view.comparison);
@@ -28,11 +28,11 @@ CompareView recorded_sides() {
 
 // Three sides that were measured here, one of which ended otherwise.
 CompareView measured_sides() {
-    std::vector<compare::Side> sides{
+    std::vector<run::Side> sides{
         compare::timed("native", {{1.0, 0.9, 0.1}, {1.1, 0.9, 0.2}, {1.2, 1.0, 0.2}}),
         compare::timed("v<m>, 1", {{2.0, 1.5, 0.5}, {2.1, 1.5, 0.6}, {2.2, 1.6, 0.6}}),
         compare::timed("third", {{1.0, 0.9, 0.1}, {1.1, 0.9, 0.2}, {1.3, 1.0, 0.3}})};
-    sides[1].kind = compare::SideKind::kvm;
+    sides[1].kind = run::SideKind::kvm;
     sides[1].environment.kernel = "6.1.0";
     sides[1].environment.cpu = "AMD <EPYC>";
     sides[1].environment.cpus = 2;
@@ -40,14 +40,14 @@ CompareView measured_sides() {
     sides[1].environment.hypervisor = "kvm";
     sides[1].environment.clock_source = "kvm-clock";
     sides[1].environment.cpu_hz = 2.5e9;
-    sides[1].exits = compare::Exits{120, 3e8, {{"npf", 100, 2e8}, {"hlt", 20, 1e8}}};
+    sides[1].exits = run::Exits{120, 3e8, {{"npf", 100, 2e8}, {"hlt", 20, 1e8}}};
     sides[1].notes = {"a note & more"};
-    for (compare::Side& side : sides) {
-        for (compare::Run& run : side.runs) run.exit_code = side.kind == compare::SideKind::kvm;
-        compare::Count count = compare::count("instructions", 0);
+    for (run::Side& side : sides) {
+        for (run::Run& run : side.runs) run.exit_code = side.kind == run::SideKind::kvm;
+        run::Measurement count = compare::count("instructions", 0);
         count.state = CounterState::absent;
         count.reason = "no PMU";
-        for (compare::Run& run : side.runs) run.counts.push_back(count);
+        for (run::Run& run : side.runs) run.counts.push_back(count);
     }
     CompareView view = joined(std::move(sides));
     view.title = "./solver a.dat";

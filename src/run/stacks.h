@@ -10,10 +10,10 @@
 
 #include "model/stacks.h"
 
-namespace ringside::cli {
+namespace ringside::run {
 
 // Schema "ringside.stacks/1".
 std::string stacks_json(const std::vector<model::StackTree>& trees);
 Result<std::vector<model::StackTree>> parse_stacks(std::string_view json);
 
-}  // namespace ringside::cli
+}  // namespace ringside::run

@@ -1,9 +1,9 @@
-#include "cli/read_json.h"
+#include "run/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace ringside::cli {
+namespace ringside::run {
 namespace {
 
 using ::testing::HasSubstr;
@@ -39,4 +39,4 @@ TEST(ReadJson, IsNotLedDeep) {
 }
 
 }  // namespace
-}  // namespace ringside::cli
+}  // namespace ringside::run

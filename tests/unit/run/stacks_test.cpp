@@ -1,9 +1,9 @@
-#include "cli/stacks_file.h"
+#include "run/stacks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace ringside::cli {
+namespace ringside::run {
 namespace {
 
 using model::FrameKind;
@@ -46,4 +46,4 @@ TEST(StacksFile, WhatIsNoTreeIsRefused) {
 }
 
 }  // namespace
-}  // namespace ringside::cli
+}  // namespace ringside::run

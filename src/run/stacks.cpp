@@ -1,4 +1,4 @@
-#include "cli/stacks_file.h"
+#include "run/stacks.h"
 
 #include <array>
 
@@ -6,18 +6,18 @@
 
 #include "base/error.h"
 #include "base/json_text.h"
-#include "cli/read_json.h"
+#include "run/json.h"
 
-namespace ringside::cli {
+namespace ringside::run {
 
 namespace {
 
 using base::fail;
 using model::FrameKind;
 using model::StackTree;
-using Json = nlohmann::ordered_json;
+using ParsedJson = nlohmann::ordered_json;
 
-constexpr std::array<std::pair<FrameKind, std::string_view>, 6> kinds = {{
+constexpr std::array<std::pair<FrameKind, std::string_view>, 6> frame_kinds = {{
     {FrameKind::thread, "thread"},
     {FrameKind::user, "user"},
     {FrameKind::kernel, "kernel"},
@@ -27,33 +27,33 @@ constexpr std::array<std::pair<FrameKind, std::string_view>, 6> kinds = {{
 }};
 
 std::string_view to_string(FrameKind kind) {
-    for (const auto& [each, name] : kinds) {
+    for (const auto& [each, name] : frame_kinds) {
         if (each == kind) return name;
     }
     return "user";
 }
 
 FrameKind kind_of(const std::string& text) {
-    for (const auto& [each, name] : kinds) {
+    for (const auto& [each, name] : frame_kinds) {
         if (name == text) return each;
     }
     return FrameKind::user;
 }
 
 // Frames and nodes as rows without keys: there are many of them.
-Json tree_json(const StackTree& tree) {
-    Json json = {{"event", tree.event}, {"unit", tree.unit}};
-    json["frames"] = Json::array();
+ParsedJson tree_json(const StackTree& tree) {
+    ParsedJson json = {{"event", tree.event}, {"unit", tree.unit}};
+    json["frames"] = ParsedJson::array();
     for (const auto& frame : tree.frames)
         json["frames"].push_back({frame.name, frame.module, to_string(frame.kind)});
-    json["nodes"] = Json::array();
+    json["nodes"] = ParsedJson::array();
     for (const auto& node : tree.nodes)
         json["nodes"].push_back({node.parent, node.frame, node.self});
     return json;
 }
 
 // Throws what the JSON library does where a member is missing or of another type.
-Result<StackTree> tree_of(const Json& json) {
+Result<StackTree> tree_of(const ParsedJson& json) {
     StackTree tree;
     tree.event = json.at("event").get<std::string>();
     tree.unit = json.at("unit").get<std::string>();
@@ -79,7 +79,7 @@ Result<StackTree> tree_of(const Json& json) {
 }  // namespace
 
 std::string stacks_json(const std::vector<StackTree>& trees) {
-    Json json = {{"schema", "ringside.stacks/1"}, {"trees", Json::array()}};
+    ParsedJson json = {{"schema", "ringside.stacks/1"}, {"trees", ParsedJson::array()}};
     for (const auto& tree : trees) json["trees"].push_back(tree_json(tree));
     return base::json_text(json, -1);
 }
@@ -87,8 +87,8 @@ std::string stacks_json(const std::vector<StackTree>& trees) {
 Result<std::vector<StackTree>> parse_stacks(std::string_view text) {
     const auto parsed = parse_json_object(text, "stacks");
     if (!parsed) return parsed.error();
-    const Json& json = *parsed;
-    if (json.value("schema", Json()) != "ringside.stacks/1") {
+    const ParsedJson& json = *parsed;
+    if (json.value("schema", ParsedJson()) != "ringside.stacks/1") {
         return fail(ErrorCode::bad_input, "not of the schema ringside.stacks/1");
     }
     std::vector<StackTree> trees;
@@ -98,10 +98,10 @@ Result<std::vector<StackTree>> parse_stacks(std::string_view text) {
             if (!tree) return tree.error();
             trees.push_back(std::move(*tree));
         }
-    } catch (const Json::exception& problem) {
+    } catch (const ParsedJson::exception& problem) {
         return fail(ErrorCode::bad_input, std::string("damaged: ") + problem.what());
     }
     return trees;
 }
 
-}  // namespace ringside::cli
+}  // namespace ringside::run

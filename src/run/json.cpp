@@ -1,4 +1,4 @@
-#include "cli/read_json.h"
+#include "run/json.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace ringside::cli {
+namespace ringside::run {
 
 namespace {
 
@@ -51,4 +51,4 @@ Result<nlohmann::ordered_json> parse_json_object(std::string_view text, const st
     return json;
 }
 
-}  // namespace ringside::cli
+}  // namespace ringside::run
