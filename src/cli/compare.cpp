@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "cli/compare_charts.h"
 #include "cli/compare_input.h"
-#include "cli/compare_sides.h"
+#include "cli/measure_options.h"
 #include "cli/output.h"
 #include "cli/side_names.h"
 #include "cli/terminal.h"
@@ -21,10 +21,10 @@
 #include "compare/flames.h"
 #include "compare/warnings.h"
 #include "guest/files.h"
+#include "places/place.h"
 #include "report/compare/compare_figures.h"
 #include "report/compare/compare_page.h"
 #include "report/compare/compare_view.h"
-#include "run/folder.h"
 
 namespace ringside::cli {
 
@@ -39,23 +39,12 @@ using run::Side;
 // What a browser draws at once, and more than anybody reads.
 constexpr std::size_t most_frames = 2000;
 
-// "dTLB-store-misses" or "cpu/event=1/" as a name of a file.
-std::string plain_file(std::string_view text) {
-    std::string name;
-    for (const char c : text.substr(0, 100)) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || c == '-' || c == '.';
-        name += plain ? c : '_';
-    }
-    return name;
-}
-
 Result<void> write_event_files(const CompareView& view, const std::string& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error) return fail(ErrorCode::io, "cannot create " + folder);
     for (const auto& [event, csv] : report::compare_event_files(view)) {
-        const auto file = fs::path(folder) / (plain_file(event) + ".csv");
+        const auto file = fs::path(folder) / (places::plain_file(event) + ".csv");
         if (auto done = base::replace_file(file.string(), csv); !done) return done;
     }
     return {};
@@ -119,8 +108,8 @@ class Compare final : public Verb {
     Result<std::vector<Side>> read_files() const;
     Outcome compare_files();
     Outcome compare_command();
-    Result<std::vector<SideTarget>> targets() const;
-    Outcome measure_all(const fs::path& folder, std::vector<Side>& sides, int& exit_code);
+    Result<std::vector<places::PlaceAddress>> addresses() const;
+    Outcome measure_all(const fs::path& folder, std::vector<Side>& sides) const;
     Result<void> show(std::vector<Side> sides) const;
     Result<void> check();
     Result<CompareView> make_view(std::vector<Side> sides) const;
@@ -144,8 +133,8 @@ class Compare final : public Verb {
     std::vector<std::string> on_;
     bool no_exits_ = false;
     std::string keep_;
-    GuestWish wish_;
-    MeasurePlan plan_;
+    places::GuestOptions guest_options_;
+    measure::Plan plan_;
     double top_ = -1;
     run::Per per_ = run::Per::run;
 };
@@ -164,14 +153,15 @@ void Compare::declare(Options& options) {
     options.text("--title", "TEXT", title_, "what stands above table and charts [the command]");
     options.text("--series", "NAMES", series_, "what the sides are called, with commas between");
     declare_output(options, output_, true);
-    plan_.declare(options);
+    declare_plan(options, plan_);
     options.text("--guest", "TARGET", guest_,
                  "the other side: guest, ssh:USER@HOST, box:KIND, box:KIND/inner [guest]");
     options.texts("--on", "NAME=TARGET", on_, "a side, instead of native and vm; may be repeated");
-    options.number("--memory", "MB", wish_.memory_mb, "of the embedded guest [2048]");
-    options.number("--cpus", "N", wish_.cpus, "of the embedded guest [as many as here]");
-    declare_sharing(options, wish_);
-    options.texts("--with-build", "DIR", wish_.builds, "for boxes: DIR/ringside goes into them");
+    options.number("--memory", "MB", guest_options_.memory_mb, "of the embedded guest [2048]");
+    options.number("--cpus", "N", guest_options_.cpus, "of the embedded guest [as many as here]");
+    declare_sharing(options, guest_options_);
+    options.texts("--with-build", "DIR", guest_options_.builds,
+                  "for boxes: DIR/ringside goes into them");
     options.text("--co-run-in", "PLACE", co_run_in_,
                  "where --co-run runs for the embedded guest: same guest, or another [other]");
     options.flag("--no-exits", no_exits_,
@@ -193,8 +183,8 @@ Result<void> Compare::check() {
     if (co_run_in_ != "same" && co_run_in_ != "other") {
         return fail(ErrorCode::bad_input, "--co-run-in wants same or other, not " + co_run_in_);
     }
-    wish_.co_run_apart = co_run_in_ == "other";
-    wish_.exits = !no_exits_;
+    guest_options_.co_run_apart = co_run_in_ == "other";
+    guest_options_.exits = !no_exits_;
     if (auto sound = charts_.check(); !sound) return sound;
     if (!flame_.empty() && !flame_.ends_with(".svg")) {
         return fail(ErrorCode::bad_input, "--flame draws SVG: name a file that ends in .svg");
@@ -206,14 +196,14 @@ Result<void> Compare::check() {
     if (!files_.empty() && !plan_.command.empty()) {
         return fail(ErrorCode::bad_input, "a command or files, not both");
     }
-    if (!(wish_.memory_mb >= 128 && wish_.memory_mb <= 1 << 20) ||
-        !(wish_.cpus >= 0 && wish_.cpus <= 64)) {
+    if (!(guest_options_.memory_mb >= 128 && guest_options_.memory_mb <= 1 << 20) ||
+        !(guest_options_.cpus >= 0 && guest_options_.cpus <= 64)) {
         return fail(ErrorCode::bad_input, "--memory wants 128 MB or more, --cpus 1 to 64");
     }
     return {};
 }
 
-Result<std::vector<SideTarget>> Compare::targets() const {
+Result<std::vector<places::PlaceAddress>> Compare::addresses() const {
     std::vector<std::pair<std::string, std::string>> texts;
     for (const auto& text : on_) {
         const auto equals = text.find('=');
@@ -223,13 +213,13 @@ Result<std::vector<SideTarget>> Compare::targets() const {
         texts.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
     if (texts.empty()) texts = {{"native", "native"}, {"vm", guest_}};
-    std::vector<SideTarget> targets;
+    std::vector<places::PlaceAddress> addresses;
     for (const auto& [name, text] : texts) {
-        auto target = SideTarget::parse(name, text);
-        if (!target) return target.error();
-        targets.push_back(std::move(*target));
+        auto address = places::PlaceAddress::parse(name, text);
+        if (!address) return address.error();
+        addresses.push_back(std::move(*address));
     }
-    return targets;
+    return addresses;
 }
 
 Result<std::vector<Side>> Compare::read_files() const {
@@ -303,34 +293,22 @@ Result<void> Compare::show(std::vector<Side> sides) const {
     return write(*view);
 }
 
-// One side after the other. A side that broke off counts with the runs it finished.
-Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides, int& exit_code) {
-    const auto list = targets();
+Outcome Compare::measure_all(const fs::path& folder, std::vector<Side>& sides) const {
+    const auto list = addresses();
     if (!list) return list.error();
-    const StopSignals stop;
-    const Say say = [](const std::string& line) {
-        print_text(stderr, fmt::format("ringside compare: {}\n", line));
-    };
-    for (const auto& target : *list) {
-        const auto own = folder / fmt::format("{}-{}", sides.size() + 1, plain_file(target.name));
-        Outcome outcome = measure_side(target, own.string(), plan_, wish_, stop, say);
-        if (outcome.error && outcome.error->code == ErrorCode::interrupted) {
-            const int signal = outcome.error->sys_errno;
-            return Outcome(128 + (signal != 0 ? signal : stop.taken()), *outcome.error);
-        }
-        if (exit_code == 0) exit_code = outcome.exit_code;
-        auto side = run::read_folder(own.string());
-        if (!side) {
-            if (outcome.error) return outcome;
-            return Outcome(
-                outcome.exit_code != 0 ? outcome.exit_code : exit_failure,
-                fail(ErrorCode::io, target.name + ": nothing was measured: " + side.error().what,
-                     "what went wrong stands above"));
-        }
-        if (outcome.error) side->notes.push_back("broke off: " + outcome.error->what);
-        sides.push_back(std::move(*side));
+    const measure::StopSignals stop;
+    const places::PlaceOptions options{guest_options_, [](const std::string& line) {
+                                           print_text(stderr,
+                                                      fmt::format("ringside compare: {}\n", line));
+                                       }};
+    places::Places all;
+    for (const auto& address : *list) all.push_back(places::make_place(address, options, stop));
+    Outcome outcome = places::measure_all(all, plan_, folder, sides);
+    if (outcome.error && outcome.error->code == ErrorCode::interrupted) {
+        const int signal = outcome.error->sys_errno;
+        outcome.exit_code = 128 + (signal != 0 ? signal : stop.taken());
     }
-    return 0;
+    return outcome;
 }
 
 Outcome Compare::compare_command() {
@@ -351,10 +329,10 @@ Outcome Compare::compare_command() {
     }
     if (title_.empty()) title_ = fmt::format("{}", fmt::join(plan_.command, " "));
     std::vector<Side> sides;
-    int exit_code = 0;
-    if (auto measured = measure_all(folder, sides, exit_code); measured.error) return measured;
+    const Outcome measured = measure_all(folder, sides);
+    if (measured.error) return measured;
     if (auto shown = show(std::move(sides)); !shown) return shown.error();
-    return exit_code;
+    return measured.exit_code;
 }
 
 Outcome Compare::compare_files() {

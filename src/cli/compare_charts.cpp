@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
-#include "cli/own_files.h"
+#include "base/install_paths.h"
 #include "render/layout.h"
 
 namespace ringside::cli {
@@ -54,7 +54,7 @@ Result<void> ChartOptions::check() {
     });
     if (!painted) return {};
     const std::string module(render::painter_module);
-    const auto folder = find_own_folder("paint", module);
+    const auto folder = base::find_own_folder("paint", module);
     if (!folder) {
         return fail(ErrorCode::not_found,
                     "this build of ringside draws SVG alone: " + folder.error().what,

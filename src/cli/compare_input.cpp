@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/read_file.h"
 #include "base/text.h"
-#include "cli/flat_profile.h"
 #include "compare/csv_table.h"
 #include "compare/joined_table.h"
 #include "compare/perf_text.h"
+#include "measure/profile.h"
 #include "run/folder.h"
 
 namespace ringside::cli {
@@ -28,10 +28,10 @@ Error in_file(const fs::path& file, Error error) {
 }
 
 Result<Side> read_recording(const fs::path& file, bool with_stacks) {
-    const auto flat = load_flat_profile(file.string(), with_stacks);
+    const auto flat = measure::load_flat_profile(file.string(), with_stacks);
     if (!flat) return in_file(file, flat.error());
     Side side;
-    add_profile(*flat, false, side.runs.emplace_back());
+    measure::add_profile(*flat, false, side.runs.emplace_back());
     const perf::Origin& origin = flat->profile.origin;
     side.environment.kernel = origin.os_release;
     side.environment.cpu = origin.cpu_description;
@@ -39,7 +39,7 @@ Result<Side> read_recording(const fs::path& file, bool with_stacks) {
     if (origin.memory_kb > 0) {
         side.environment.memory_bytes = static_cast<double>(origin.memory_kb) * 1024;
     }
-    side.build_ids = build_ids_of(*flat);
+    side.build_ids = measure::build_ids_of(*flat);
     side.notes = flat->profile.warnings;
     return side;
 }

@@ -6,12 +6,14 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/embedded_guest.h"
 #include "cli/guest_profile.h"
-#include "cli/soft_command.h"
-#include "cli/stop_signals.h"
+#include "cli/guest_progress.h"
+#include "cli/measure_options.h"
 #include "cli/verbs.h"
 #include "guest/box.h"
+#include "measure/soft_counters.h"
+#include "measure/waiting.h"
+#include "places/embedded_guest.h"
 
 namespace ringside::cli {
 
@@ -59,7 +61,7 @@ Result<void> parse_forward(const std::string& text, std::optional<guest::Forward
 Outcome boot_and_run(guest::BoxRequest box, GuestProfiling* profiling = nullptr) {
     // Downloading can be interrupted like any program; only a running box needs care.
     if (auto ready = guest::prepare_box(box.kind, box.progress); !ready) return ready.error();
-    const StopSignals signals;
+    const measure::StopSignals signals;
     box.cancel_fd = signals.fd();
     if (profiling != nullptr) profiling->attach(box);
     const auto outcome = guest::run_box(box);
@@ -127,7 +129,7 @@ class GuestRun : public Verb {
     Result<guest::BoxRequest> request() const;
 
     guest::BoxRequest request_;
-    GuestWish wish_;
+    places::GuestOptions guest_options_;
     std::string cpu_;
     std::string beside_;
     std::string policy_;
@@ -159,7 +161,7 @@ void GuestRun::declare(Options& options) {
     options.text("--memory", "MB", memory_, "its memory");
     options.flag("--share-root", request_.share_root,
                  "the command sees this machine's files; what it writes is gone with the box");
-    declare_sharing(options, wish_);
+    declare_sharing(options, guest_options_);
     options.text("--nic", "MODEL", nic_,
                  "add a network interface (virtio-net-pci, e1000, ...) with zeros to receive "
                  "from 10.0.2.100:9");
@@ -212,13 +214,13 @@ void GuestRun::declare(Options& options) {
 
 Result<guest::BoxRequest> GuestRun::request() const {
     guest::BoxRequest request = request_;
-    request.shared = wish_.shared;
-    if (!request.kind.empty() && !wish_.shared_variables.empty()) {
+    request.shared = guest_options_.shared;
+    if (!request.kind.empty() && !guest_options_.shared_variables.empty()) {
         return base::fail(ErrorCode::bad_input, "this box has an environment of its own",
                           "set a variable in it with --env NAME=VALUE");
     }
     if (request.kind.empty()) {
-        auto embedded = embedded_guest(wish_, print_guest_progress);
+        auto embedded = places::embedded_guest({}, print_guest_progress);
         if (!embedded) return embedded.error();
         request.kind = embedded->kind;
         request.share_root = true;
@@ -261,7 +263,7 @@ Result<guest::BoxRequest> GuestRun::request() const {
     }
     request.hypervisor.device_work = static_cast<std::uint64_t>(device_work.value_or(0));
     if (!cpu_.empty()) request.cpu = cpu_;
-    if (const auto plugin = find_soft_plugin()) request.soft_pmu.plugin = *plugin;
+    if (const auto plugin = measure::find_soft_plugin()) request.soft_pmu.plugin = *plugin;
     for (const auto what : base::split(soft_count_, ',')) {
         if (what.empty()) continue;
         if (what != "memory" && what != "predictor" && what != "caches") {
@@ -309,11 +311,12 @@ class GuestShell : public Verb {
     void declare(Options& options) override {
         options.operand("KIND", kind_, "`ringside guest list` has them [the embedded guest]",
                         false);
-        options.number("--memory", "MB", wish_.memory_mb, "of the embedded guest [2048]");
-        options.number("--cpus", "N", wish_.cpus, "of the embedded guest [as many as here]");
+        options.number("--memory", "MB", guest_options_.memory_mb, "of the embedded guest [2048]");
+        options.number("--cpus", "N", guest_options_.cpus,
+                       "of the embedded guest [as many as here]");
         options.flag("--network", network_, "with the network of this machine");
-        declare_sharing(options, wish_);
-        options.texts("--with-build", "DIR", wish_.builds,
+        declare_sharing(options, guest_options_);
+        options.texts("--with-build", "DIR", guest_options_.builds,
                       "put DIR/ringside into the box if it is for its architecture");
     }
     Outcome run() override;
@@ -321,22 +324,22 @@ class GuestShell : public Verb {
   private:
     std::string kind_;
     bool network_ = false;
-    GuestWish wish_;
+    places::GuestOptions guest_options_;
 };
 
 Outcome GuestShell::run() {
-    auto box = kind_.empty() ? embedded_guest(wish_, print_guest_progress)
+    auto box = kind_.empty() ? places::embedded_guest(guest_options_, print_guest_progress)
                              : Result<guest::BoxRequest>(guest::BoxRequest());
     if (!box) return box.error();
     if (!kind_.empty()) {
         box->kind = kind_;
-        box->shared = wish_.shared;
+        box->shared = guest_options_.shared;
     }
     const char* shell = std::getenv("SHELL");
     box->command = {box->share_root && shell != nullptr ? shell : "/bin/sh"};
     box->terminal = true;
     box->network = network_;
-    box->builds = wish_.builds;
+    box->builds = guest_options_.builds;
     box->timeout = std::chrono::hours(24 * 365);
     box->progress = print_guest_progress;
     return boot_and_run(std::move(*box));

@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "cli/embedded_guest.h"
+#include "cli/guest_progress.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
 #include "guest/box.h"
 #include "guest/cache.h"
 #include "guest/kinds.h"
 #include "guest/running.h"
+#include "places/embedded_guest.h"
 #include "report/guest/guest_listing.h"
 
 namespace ringside::cli {
@@ -39,7 +40,7 @@ class GuestSetup : public Verb {
                 kinds.push_back(kind->name);
             }
         } else {
-            const auto kind = kind_.empty() ? embedded_kind() : Result<std::string>(kind_);
+            const auto kind = kind_.empty() ? places::embedded_kind() : Result<std::string>(kind_);
             if (!kind) return kind.error();
             kinds.push_back(*kind);
         }

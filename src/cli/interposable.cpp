@@ -6,9 +6,9 @@
 
 #include "abi/io_table.h"
 #include "base/error.h"
+#include "base/install_paths.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "cli/own_files.h"
 #include "guest/elf.h"
 #include "proc/program.h"
 #include "symbols/mapped_file.h"
@@ -50,7 +50,7 @@ Result<TableFolder> TableFolder::make() {
 }
 
 Result<std::vector<std::string>> TableFolder::environment() const {
-    const auto folder = find_own_folder("io", "lib64/libringside-io.so");
+    const auto folder = base::find_own_folder("io", "lib64/libringside-io.so");
     if (!folder) return folder.error();
     if (folder->find_first_of(": $") != std::string::npos) {
         return base::fail(ErrorCode::unsupported, "LD_PRELOAD cannot name a file in " + *folder,

@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "bpf/io_tracer.h"
 #include "cli/interposable.h"
-#include "cli/run_command.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/waiting.h"
 #include "components/io/record.h"
+#include "measure/waiting.h"
 #include "report/io/io_report.h"
 
 namespace ringside::cli {
@@ -146,7 +146,8 @@ class IoVerb final : public Verb {
         }
         const auto limit =
             std::chrono::milliseconds(static_cast<long>(std::ceil(duration_s_ * 1000)));
-        if (auto done = wait_until_stopped(report_.pid, {}, {}, limit); !done) return done.error();
+        if (auto done = measure::wait_until_stopped(report_.pid, {}, {}, limit); !done)
+            return done.error();
         report_.record = (*tracer)->read();
         if (auto done = finish(nullptr); !done) return done.error();
         return 0;

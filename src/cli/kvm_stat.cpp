@@ -9,14 +9,14 @@
 
 #include "base/error.h"
 #include "cli/kvm_stat_view.h"
+#include "cli/measure_options.h"
 #include "cli/record_run.h"
-#include "cli/run_command.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/waiting.h"
 #include "kvm_stat/events.h"
 #include "kvm_stat/live.h"
 #include "kvm_stat/load.h"
+#include "measure/waiting.h"
 
 namespace ringside::cli {
 
@@ -53,7 +53,7 @@ class KvmStatRecord final : public Verb {
                "  perf kvm -i kvm.data stat report             or so\n";
     }
     void declare(Options& options) override {
-        request_.targets.declare(options);
+        declare_targets(options, request_.targets);
         options.text("-o, --output", "FILE", request_.settings.file, "the recording [kvm.data]");
         options.number("-m, --buffer", "KB", buffer_kb_, "memory for each CPU's records [4096]");
         options.flag("--json", request_.output.json, "a summary for programs, on standard output");
@@ -137,7 +137,7 @@ class KvmStatNow final : public Verb {
                "  ringside kvm stat record, report, live   with a file, or as it happens\n";
     }
     void declare(Options& options) override {
-        targets_.declare(options);
+        declare_targets(options, words_);
         if (live_)
             options.number("-I, --interval", "MS", interval_ms_,
                            "time between two pictures [1000]");
@@ -150,14 +150,14 @@ class KvmStatNow final : public Verb {
     Outcome run() override {
         if (auto done = read_options(); !done) return done.error();
         if (!command_.empty()) return run_with_command();
-        if (targets_.only_command()) targets_.choose_all();
+        if (words_.only_command()) words_.all = true;
+        if (auto done = parse_targets(); !done) return done.error();
         if (auto done = open(0); !done) return done.error();
         if (auto done = exits_->begin(); !done) return done.error();
-        const auto& processes = targets_.processes();
-        const pid_t awaited = processes.size() == 1 ? processes.front() : 0;
+        const auto awaited = targets_.awaited().processes;
         const milliseconds limit(std::lround(duration_s_ * 1000));
-        if (auto done = wait_until_stopped(
-                awaited, collect_every, [&] { tick(); }, limit);
+        if (auto done = measure::wait_until_stopped(
+                awaited.size() == 1 ? awaited.front() : 0, collect_every, [&] { tick(); }, limit);
             !done)
             return done.error();
         if (auto done = finish(std::nullopt); !done) return done.error();
@@ -178,8 +178,16 @@ class KvmStatNow final : public Verb {
         return {};
     }
 
+    Result<void> parse_targets() {
+        auto targets = measure::Targets::parse(words_);
+        if (!targets) return targets.error();
+        targets_ = std::move(*targets);
+        return {};
+    }
+
     Outcome run_with_command() {
-        const bool all = !targets_.only_command();
+        if (auto done = parse_targets(); !done) return done.error();
+        const bool all = !targets_.of_command();
         CommandHooks hooks;
         hooks.before = [&](pid_t pid) { return open(pid); };
         hooks.started = [&] { return all ? exits_->begin() : Result<void>(); };
@@ -190,7 +198,7 @@ class KvmStatNow final : public Verb {
     }
 
     Result<void> open(pid_t command) {
-        if (auto done = targets_.find(root_, command, settings_); !done) return done;
+        if (auto done = targets_.sample(root_, command, settings_, cgroup_); !done) return done;
         auto exits = kvm_stat::LiveExits::open(root_, settings_);
         if (!exits) return exits.error();
         exits_ = std::move(*exits);
@@ -238,7 +246,9 @@ class KvmStatNow final : public Verb {
     bool live_;
     base::SysRoot root_;
     KvmStatView view_;
-    RecordTargets targets_;
+    measure::TargetWords words_;
+    measure::Targets targets_;
+    base::Fd cgroup_;
     record::Settings settings_;
     double interval_ms_ = 1000;
     double duration_s_ = 0;

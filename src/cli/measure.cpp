@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "cli/measurer.h"
+#include "cli/measure_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "run/run.h"
+#include "measure/side.h"
 
 namespace ringside::cli {
 
@@ -32,7 +32,7 @@ class Measure final : public Verb {
         options.text("--name", "NAME", label_.name, "what to call this side [the folder's name]");
         options.text("--kind", "KIND", kind_, "native, kvm, tcg, ssh or file [native]");
         options.text("-D, --directory", "DIR", directory_, "run it in DIR");
-        plan_.declare(options);
+        declare_plan(options, plan_);
         options.command(plan_.command);
     }
 
@@ -46,7 +46,7 @@ class Measure final : public Verb {
         if (!directory_.empty() && ::chdir(directory_.c_str()) != 0) {
             return base::fail_errno(errno, "cannot enter " + directory_);
         }
-        return measure_into(folder_, label_, plan_, [](const std::string& line) {
+        return measure::measure_side(folder_, label_, plan_, [](const std::string& line) {
             print_text(stderr, fmt::format("ringside measure: {}\n", line));
         });
     }
@@ -55,8 +55,8 @@ class Measure final : public Verb {
     std::string folder_ = "ringside.run";
     std::string directory_;
     std::string kind_ = "native";
-    SideLabel label_;
-    MeasurePlan plan_;
+    measure::SideLabel label_;
+    measure::Plan plan_;
 };
 
 }  // namespace

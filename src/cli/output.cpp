@@ -29,6 +29,18 @@ Result<void> write_special(const std::string& file, std::string_view text) {
 
 }  // namespace
 
+CommandHooks hooks_beside(const OutputChoice& output) {
+    CommandHooks hooks;
+    if (output.takes_stdout()) hooks.stdout_fd = STDERR_FILENO;
+    return hooks;
+}
+
+measure::Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& output,
+                             CommandHooks hooks) {
+    hooks.stdout_fd = hooks_beside(output).stdout_fd;
+    return measure::run_command(argv, hooks);
+}
+
 void declare_output(Options& options, OutputChoice& choice, bool with_csv) {
     options.flag("--json", choice.json, "machine-readable output with a stable schema");
     if (with_csv) options.flag("--csv", choice.csv, "the same as comma-separated values");

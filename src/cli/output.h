@@ -4,10 +4,12 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <ringside/result.h>
 
 #include "cli/options.h"
+#include "measure/command.h"
 
 namespace ringside::cli {
 
@@ -19,6 +21,14 @@ struct OutputChoice {
     // Machine output shares stdout with nothing: a command that is run then writes to stderr.
     bool takes_stdout() const { return (json || csv) && file.empty(); }
 };
+
+using measure::CommandHooks;
+
+// The command's output goes to stderr when `output` needs our stdout.
+CommandHooks hooks_beside(const OutputChoice& output);
+// measure::run_command() so.
+measure::Outcome run_command(const std::vector<std::string>& argv, const OutputChoice& output,
+                             CommandHooks hooks);
 
 void declare_output(Options& options, OutputChoice& choice, bool with_csv);
 

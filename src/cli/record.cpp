@@ -4,16 +4,16 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/command_line.h"
+#include "cli/measure_options.h"
 #include "cli/record_run.h"
 #include "cli/record_soft.h"
 #include "cli/verbs.h"
 #include "cli/version.h"
+#include "measure/events.h"
 
 namespace ringside::cli {
 
 namespace {
-
-using record::CallGraph;
 
 // "fp", "dwarf", "dwarf,16384", "lbr".
 Result<void> parse_call_graph(std::string_view text, record::Settings& settings) {
@@ -21,11 +21,11 @@ Result<void> parse_call_graph(std::string_view text, record::Settings& settings)
     const auto words = base::split(text, ',');
     const bool sized = words.size() == 2 && words[0] == "dwarf";
     if (words[0] == "fp" && words.size() == 1) {
-        settings.call_graph = CallGraph::frame_pointers;
+        settings.call_graph = record::CallGraph::frame_pointers;
     } else if (words[0] == "lbr" && words.size() == 1) {
-        settings.call_graph = CallGraph::lbr;
+        settings.call_graph = record::CallGraph::lbr;
     } else if (words[0] == "dwarf" && (words.size() == 1 || sized)) {
-        settings.call_graph = CallGraph::dwarf;
+        settings.call_graph = record::CallGraph::dwarf;
         const auto bytes = sized ? base::parse_u64(words[1]) : settings.stack_bytes;
         if (!bytes || *bytes < 8 || *bytes > most_stack_bytes || *bytes % 8 != 0)
             return base::fail(ErrorCode::bad_input,
@@ -70,7 +70,7 @@ class Record final : public Verb {
         options.flag("-g", frame_pointers_, "record callers, by frame pointers");
         options.text("--call-graph", "KIND", call_graph_,
                      "the same by fp, dwarf[,BYTES of stack, 8192], or lbr where there is one");
-        request_.targets.declare(options);
+        declare_targets(options, request_.targets);
         options.flag("--off-cpu", settings_.off_cpu,
                      "also where threads wait and for how long; stolen time apart (BPF, root)");
         options.flag("--guest", settings_.guest, "on a KVM host: sample inside its guests, too");
@@ -110,15 +110,16 @@ class Record final : public Verb {
         settings_.frequency_hz = static_cast<std::uint64_t>(frequency_hz_);
         settings_.period = static_cast<std::uint64_t>(period_);
         settings_.buffer_bytes = static_cast<std::size_t>(buffer_kb_) << 10;
-        if (settings_.off_cpu && !request_.targets.has_threads())
+        if (settings_.off_cpu &&
+            !(request_.targets.cpus.empty() && request_.targets.cgroup.empty()))
             return base::fail(ErrorCode::bad_input, "--off-cpu follows threads",
                               "give a command, -p, -t or -a");
-        if (frame_pointers_) settings_.call_graph = CallGraph::frame_pointers;
+        if (frame_pointers_) settings_.call_graph = record::CallGraph::frame_pointers;
         if (!call_graph_.empty()) {
             if (auto done = parse_call_graph(call_graph_, settings_); !done) return done;
         }
         if (events_.empty()) events_.push_back("cycles");
-        auto events = find_sampled_events(request_.root, events_);
+        auto events = measure::find_sampled_events(request_.root, events_);
         if (!events) return events.error();
         settings_.events = std::move(*events);
         return {};

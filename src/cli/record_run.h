@@ -1,7 +1,6 @@
 // A recording as verbs make one: around a command, or until the targets end or somebody interrupts.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,8 +8,8 @@
 #include "base/sys_root.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
-#include "cli/record_targets.h"
 #include "cli/verb.h"
+#include "measure/samples.h"
 #include "record/recorder.h"
 
 namespace ringside::cli {
@@ -20,7 +19,7 @@ struct RecordRequest {
     base::SysRoot root{};
     OutputChoice output{};
     record::Settings settings{};  // all but targets, version and command line
-    RecordTargets targets{};
+    measure::TargetWords targets{};
     std::vector<std::string> command{};
 };
 
@@ -33,16 +32,10 @@ class RecordRun {
     Outcome run();
 
   private:
-    Outcome record_command();
-    Outcome record_until_end();
-    Result<void> open(pid_t command);
-    Result<void> begin();
-    Result<void> finish(std::optional<int> exit_code);
+    Result<void> report(const measure::Samples& samples, std::optional<int> exit_code) const;
 
     std::string verb_;
     RecordRequest& request_;
-    std::unique_ptr<record::Recorder> recorder_;
-    std::optional<ProgressLine> progress_;
 };
 
 }  // namespace ringside::cli

@@ -7,8 +7,8 @@
 #include <ringside/clocks.h>
 
 #include "base/error.h"
-#include "cli/soft_command.h"
 #include "cli/terminal.h"
+#include "measure/soft_counters.h"
 #include "record/soft.h"
 #include "report/record/record_report.h"
 #include "soft/run.h"
@@ -48,9 +48,9 @@ Outcome record_soft(const SoftRecordRequest& request) {
     }
     const auto event = soft::find_program_event(request.event);
     if (!event) return event.error();
-    const auto plugin = find_soft_plugin();
+    const auto plugin = measure::find_soft_plugin();
     if (!plugin) return plugin.error();
-    const auto folder = make_soft_folder();
+    const auto folder = measure::make_soft_folder();
     if (!folder) return folder.error();
     soft::LaunchOptions options;
     options.plugin = *plugin;
@@ -73,7 +73,9 @@ Outcome record_soft(const SoftRecordRequest& request) {
         recording.elapsed_ns = real_ns() - begin_ns;
         return write_recording(request, recording, status.shell_code());
     };
-    return run_launch(launch, request.output, std::move(hooks));
+    if (!launch) return measure::not_launched(launch.error());
+    hooks.extra_env = launch->environment;
+    return run_command(launch->command, request.output, std::move(hooks));
 }
 
 }  // namespace ringside::cli

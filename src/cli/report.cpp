@@ -12,7 +12,7 @@ namespace {
 
 using profile::Column;
 
-class Report final : public Verb {
+class ReportVerb final : public Verb {
   public:
     std::string name() const override { return "report"; }
     std::string summary() const override { return "show a recorded profile as a table"; }
@@ -115,7 +115,7 @@ class Report final : public Verb {
 }  // namespace
 
 std::unique_ptr<Verb> make_report() {
-    return std::make_unique<Report>();
+    return std::make_unique<ReportVerb>();
 }
 
 }  // namespace ringside::cli

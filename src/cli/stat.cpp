@@ -10,14 +10,14 @@
 
 #include "base/error.h"
 #include "base/file_io.h"
-#include "cli/run_command.h"
-#include "cli/stat_panel.h"
-#include "cli/stat_soft.h"
-#include "cli/stat_targets.h"
-#include "cli/stat_time.h"
+#include "cli/measure_options.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/waiting.h"
+#include "measure/counters.h"
+#include "measure/soft_counters.h"
+#include "measure/time.h"
+#include "measure/waiting.h"
 #include "report/stat/stat_report.h"
 
 namespace ringside::cli {
@@ -26,11 +26,14 @@ namespace {
 
 using analysis::StatRows;
 using base::fail;
+using measure::AskedEvent;
+using measure::find_metrics;
+using measure::parse_event_list;
 
 // What was measured in each run.
 struct Runs {
     std::vector<StatRows> rows;
-    std::vector<TimeReport> times;
+    std::vector<accounting::TimeReport> times;
     std::optional<int> exit_code;  // of the first that failed, or of the last
     bool interrupted = false;
 };
@@ -80,21 +83,18 @@ class StatVerb final : public Verb {
     Result<void> add_metrics();
     Result<void> mark_required();
 
-    Result<void> open(int child);
-    Result<void> open_panel(int child, bool held);
-    Result<void> tick();
-    Result<void> finish(Runs& runs);
-    Result<void> show_interval();
+    void show_interval();
     const std::vector<AskedEvent>& asked() const;
-    Outcome measure_command(Runs& runs);
-    Outcome measure_alone(Runs& runs);
+    Outcome measure(Runs& runs);
+    Result<void> measure_alone(measure::Engine& engine, run::Run& run);
     report::StatReport report_of(Runs runs) const;
     Result<void> write(const report::StatReport& report);
     // At once, or with all the rest where it goes into a file.
     Result<void> emit(const std::string& text);
 
     OutputChoice output_;
-    StatTargets targets_;
+    measure::TargetWords words_;
+    measure::Targets targets_;
     std::vector<AskedEvent> events_;
     std::vector<std::string> metrics_;
     std::optional<std::string> require_;
@@ -105,12 +105,13 @@ class StatVerb final : public Verb {
     std::vector<std::string> command_;
 
     std::optional<Session> session_;
-    std::optional<StatPanel> panel_;
-    std::optional<SoftPanel> soft_;  // in its place
-    std::optional<TimeKeeper> time_;
+    std::optional<measure::Counters> counters_;  // of this run
+    std::optional<measure::SoftCounters> soft_;  // in their place
+    std::optional<measure::Time> time_;
+    std::optional<measure::Engine> engine_;
     std::uint64_t start_ns_ = 0;
-    std::string written_;              // for the file
-    std::optional<Error> tick_error_;  // the first that a tick met
+    std::string written_;                  // for the file
+    std::optional<Error> interval_error_;  // the first that an interval met
 };
 
 void StatVerb::declare(Options& options) {
@@ -136,7 +137,8 @@ void StatVerb::declare(Options& options) {
     options.texts("-M, --metric", "NAMES", metrics_, "metrics, or a group of them: topdown");
     options.number("-r, --repeat", "N", runs_wanted_, "run the command N times");
     options.number("-I, --interval", "MS", interval_ms_, "also show what came in every MS ms");
-    targets_.declare(options);
+    declare_targets(options, words_);
+    declare_breakdown(options, words_);
     options.optional_text("--require", "EVENTS", require_,
                           "fail unless these, or all, can be counted and believed");
     options.flag("--trace", trace_,
@@ -148,7 +150,13 @@ void StatVerb::declare(Options& options) {
 }
 
 Result<void> StatVerb::check() {
-    if (auto sound = targets_.check(!command_.empty()); !sound) return sound;
+    auto targets = measure::Targets::parse(words_);
+    if (!targets) return targets.error();
+    targets_ = std::move(*targets);
+    if (command_.empty() && targets_.of_command()) {
+        return fail(ErrorCode::bad_input, "nothing to count",
+                    "give a command after --, or -p, -t, -a, -C or --cgroup");
+    }
     if (runs_wanted_ < 1 || runs_wanted_ > 1e6 || runs_wanted_ != std::floor(runs_wanted_)) {
         return fail(ErrorCode::bad_input, "-r wants a number of runs, 1 or more");
     }
@@ -163,7 +171,7 @@ Result<void> StatVerb::check() {
     }
     if (auto added = add_metrics(); !added) return added;
     if (in_software_) return check_soft();
-    if (events_.empty()) events_ = default_events(false);
+    if (events_.empty()) events_ = measure::default_events(false);
     return mark_required();
 }
 
@@ -173,14 +181,14 @@ Result<void> StatVerb::check_soft() {
                     "give one after --, without -p, -t, -a, -C or --cgroup");
     }
     if (auto marked = mark_required(); !marked) return marked;
-    auto panel = SoftPanel::open(std::move(events_));
-    if (!panel) return panel.error();
-    soft_.emplace(std::move(*panel));
+    auto counters = measure::SoftCounters::open(std::move(events_));
+    if (!counters) return counters.error();
+    soft_.emplace(std::move(*counters));
     return {};
 }
 
 const std::vector<AskedEvent>& StatVerb::asked() const {
-    return soft_ ? soft_->events() : panel_->events();
+    return soft_ ? soft_->events() : counters_->events();
 }
 
 Result<void> StatVerb::add_metrics() {
@@ -217,35 +225,6 @@ Result<void> StatVerb::mark_required() {
     return {};
 }
 
-// The counters first, the time last: its window shall begin when the command does.
-Result<void> StatVerb::open(int child) {
-    const bool held = targets_.of_command();
-    if (auto opened = soft_ ? Result<void>() : open_panel(child, held); !opened) return opened;
-    const auto targets = targets_.time_targets(child);
-    auto time = TimeKeeper::open(targets, trace_);
-    if (!time) return time.error();
-    time_.emplace(std::move(*time));
-    start_ns_ = real_ns();
-    if (held) return {};
-    return panel_->start();
-}
-
-Result<void> StatVerb::open_panel(int child, bool held) {
-    const auto places = targets_.places(child);
-    if (!places) return places.error();
-    auto panel = StatPanel::open(*session_, events_, *places, held);
-    if (panel && panel->forbidden() && events_.front().optional) {
-        panel = StatPanel::open(*session_, default_events(true), *places, held);
-    }
-    if (!panel) return panel.error();
-    if (panel->forbidden() && !held) {
-        return fail(ErrorCode::not_permitted, "none of this may be counted by this user",
-                    "lower kernel.perf_event_paranoid, or grant CAP_PERFMON");
-    }
-    panel_.emplace(std::move(*panel));
-    return held ? panel_->start() : Result<void>();
-}
-
 Result<void> StatVerb::emit(const std::string& text) {
     if (!output_.file.empty()) {
         written_ += text;
@@ -256,74 +235,71 @@ Result<void> StatVerb::emit(const std::string& text) {
     return {};
 }
 
-Result<void> StatVerb::show_interval() {
-    auto rows = soft_ ? soft_->read_interval() : panel_->read_interval();
-    if (!rows) return rows.error();
-    auto time = time_->read_interval();
-    if (!time) return time.error();
-    report::StatInterval interval{static_cast<double>(real_ns() - start_ns_) / 1e9,
-                                  std::move(*rows), std::move(*time)};
-    static_cast<void>(take_left_out(interval.rows, asked()));
-    if (output_.json) return emit(report::stat_json(interval));
-    if (output_.csv) return emit(report::stat_csv(interval));
-    return emit(
-        report::stat_text(interval, report::Style(output_.file.empty() ? stderr : nullptr)));
-}
-
-Result<void> StatVerb::tick() {
-    if (tick_error_) return *tick_error_;
-    auto shown = show_interval();
-    if (!shown) tick_error_ = shown.error();
-    return shown;
-}
-
-Result<void> StatVerb::finish(Runs& runs) {
-    if (panel_) panel_->stop();
-    if (tick_error_) return *tick_error_;
-    if (interval_ms_ > 0) {
-        if (auto last = show_interval(); !last) return last;
+void StatVerb::show_interval() {
+    if (interval_error_) return;
+    const auto read = engine_->read_interval(static_cast<double>(real_ns() - start_ns_) / 1e9);
+    if (!read) {
+        interval_error_ = read.error();
+        return;
     }
-    auto time = time_->read();
-    if (!time) return time.error();
-    auto rows = soft_ ? soft_->read() : panel_->read();
-    if (!rows) return rows.error();
-    if (soft_) {
-        if (auto ran = soft_->check_ran(); !ran) return ran;
-    }
-    runs.times.push_back(std::move(*time));
-    runs.rows.push_back(std::move(*rows));
-    return {};
+    report::StatInterval interval{read->at_s, measure::rows_of(read->counts), time_->interval()};
+    measure::mark_left_out(interval.rows, asked());
+    static_cast<void>(measure::take_left_out(interval.rows));
+    const auto shown =
+        emit(output_.json  ? report::stat_json(interval)
+             : output_.csv ? report::stat_csv(interval)
+                           : report::stat_text(
+                                 interval, report::Style(output_.file.empty() ? stderr : nullptr)));
+    if (!shown) interval_error_ = shown.error();
 }
 
-Outcome StatVerb::measure_command(Runs& runs) {
-    Result<void> finished;
-    CommandHooks hooks;
-    hooks.before = [&](pid_t pid) { return open(pid); };
+Result<void> StatVerb::measure_alone(measure::Engine& engine, run::Run& run) {
+    const auto every = std::chrono::milliseconds(static_cast<std::int64_t>(interval_ms_));
+    const auto wait = [&]() -> Result<void> {
+        start_ns_ = real_ns();
+        auto waited = measure::wait_until_stopped(targets_.awaited_process(), every,
+                                                  [this] { show_interval(); });
+        if (waited && every.count() > 0) show_interval();  // what was left
+        return waited && interval_error_ ? Result<void>(*interval_error_) : waited;
+    };
+    return engine.during(wait, run);
+}
+
+// One run. The counters first, the time last: its window shall begin when the command does.
+Outcome StatVerb::measure(Runs& runs) {
+    BudgetOptions budget;
+    budget.quick = !trace_;
+    time_.emplace(targets_, budget);
+    if (!soft_) counters_.emplace(*session_, targets_, events_);
+    measure::Collector* counters = soft_ ? static_cast<measure::Collector*>(&*soft_) : &*counters_;
+    engine_.emplace(std::vector<measure::Collector*>{counters, &*time_});
+    run::Run run;
+    CommandHooks hooks = hooks_beside(output_);
+    hooks.before = [this](pid_t) {
+        start_ns_ = real_ns();
+        return Result<void>();
+    };
     hooks.tick_every = std::chrono::milliseconds(static_cast<std::int64_t>(interval_ms_));
-    hooks.tick = [&] { static_cast<void>(tick()); };
-    hooks.ended = [&] { finished = finish(runs); };
-    hooks.after = [&](const base::ExitStatus& status) {
+    hooks.tick = [this] { show_interval(); };
+    hooks.ended = [this] {
+        if (interval_ms_ > 0) show_interval();  // what was left
+    };
+    hooks.after = [&](const base::ExitStatus& status) -> Result<void> {
         if (runs.exit_code.value_or(0) == 0) runs.exit_code = status.shell_code();
         runs.interrupted = status.signal == SIGINT;
-        // Without BPF nobody adds up the CPU time of a tree but wait(), at its end.
-        auto* split = finished ? std::get_if<TimeSplit>(&runs.times.back()) : nullptr;
-        if (split != nullptr && targets_.of_command() && !split->clock.cpu_ns) {
-            split->clock.cpu_ns = status.cpu_ns;
-        }
-        return finished;
+        return interval_error_ ? Result<void>(*interval_error_) : Result<void>();
     };
-    if (soft_) return run_launch(soft_->begin(command_), output_, std::move(hooks));
-    return run_command(command_, output_, hooks);
-}
-
-Outcome StatVerb::measure_alone(Runs& runs) {
-    if (auto opened = open(0); !opened) return opened.error();
-    const auto every = std::chrono::milliseconds(static_cast<std::int64_t>(interval_ms_));
-    auto waited = wait_until_stopped(targets_.awaited_process(), every,
-                                     [this] { static_cast<void>(tick()); });
-    if (!waited) return waited.error();
-    if (auto finished = finish(runs); !finished) return finished.error();
-    return 0;
+    Outcome outcome(0);
+    if (command_.empty()) {
+        if (auto done = measure_alone(*engine_, run); !done) outcome = done.error();
+    } else {
+        outcome = soft_ ? soft_->around(*engine_, command_, std::move(hooks), run)
+                        : engine_->around(command_, std::move(hooks), run);
+    }
+    if (outcome.error) return outcome;
+    runs.times.push_back(time_->report());
+    runs.rows.push_back(measure::rows_of(run.counts));
+    return outcome;
 }
 
 report::StatReport StatVerb::report_of(Runs runs) const {
@@ -334,9 +310,10 @@ report::StatReport StatVerb::report_of(Runs runs) const {
     report.command = command_;
     report.runs = runs.rows.size();
     report.rows = analysis::over_runs(runs.rows);
-    report.left_out = take_left_out(report.rows, asked());
+    measure::mark_left_out(report.rows, asked());
+    report.left_out = measure::take_left_out(report.rows);
     if (soft_) report.notes = {soft_->note()};
-    report.time = average(runs.times);
+    report.time = accounting::average(runs.times);
     std::vector<double> walls;
     for (const auto& time : runs.times) walls.push_back(static_cast<double>(wall_ns(time)));
     if (walls.size() > 1) report.wall = analysis::summarize(walls);
@@ -365,18 +342,15 @@ Outcome StatVerb::run() {
         if (auto emitted = emit(report::stat_csv_header()); !emitted) return emitted.error();
     }
     Runs runs;
-    if (command_.empty()) {
-        if (auto outcome = measure_alone(runs); outcome.error) return outcome;
-    }
-    for (auto i = 0; !command_.empty() && i < static_cast<int>(runs_wanted_); ++i) {
-        if (auto outcome = measure_command(runs); outcome.error) return outcome;
-        if (runs.interrupted) break;
+    const int times = command_.empty() ? 1 : static_cast<int>(runs_wanted_);
+    for (int i = 0; i < times && !runs.interrupted; ++i) {
+        if (auto outcome = measure(runs); outcome.error) return outcome;
     }
     const int exit_code = runs.exit_code.value_or(0);
     const StatRows last = runs.rows.back();
     const report::StatReport report = report_of(std::move(runs));
     if (auto done = write(report); !done) return done.error();
-    if (auto usable = check_required(last, asked()); !usable) return usable.error();
+    if (auto usable = measure::check_required(last, asked()); !usable) return usable.error();
     return exit_code;
 }
 

@@ -1,16 +1,13 @@
 // `ringside time`: where the time of a command, or of a process that runs already, went.
-#include <cstdio>
+#include "measure/time.h"
 
-#include <fmt/format.h>
+#include <cstdio>
 
 #include <ringside/time_budget.h>
 
-#include "base/error.h"
-#include "base/text.h"
-#include "cli/run_command.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
-#include "cli/wait_for_end.h"
 #include "report/time/budget_report.h"
 
 namespace ringside::cli {
@@ -39,60 +36,31 @@ class TimeVerb final : public Verb {
     }
 
     Outcome run() override {
+        measure::TargetWords words;
+        words.pids = pid_;
+        auto targets = measure::Targets::parse(words);
+        if (!targets) return targets.error();
         BudgetOptions options;
         options.time_faults = faults_;
-        const TimeBudgets budgets = TimeBudgets::open(options);
-        if (pid_.empty()) return run_and_measure(budgets);
-        const auto pid = base::parse_u64(pid_);
-        if (!pid || *pid == 0 || *pid > INT32_MAX) {
-            return base::fail(ErrorCode::bad_input, "not a process id: " + pid_);
+        measure::Time time(*targets, options);
+        measure::Engine engine({&time});
+        run::Run run;
+        if (!command_.empty() || targets->of_command()) {
+            CommandHooks hooks = hooks_beside(output_);
+            Outcome outcome = engine.around(command_, std::move(hooks), run);
+            if (outcome.error) return outcome;
+            if (auto done = show(*run.time, outcome.exit_code); !done) return done.error();
+            return outcome;
         }
-        return measure(budgets, static_cast<int>(*pid));
-    }
-
-  private:
-    Outcome run_and_measure(const TimeBudgets& budgets) {
-        std::optional<TimeBudget> budget;
-        std::optional<TimeSplit> split;
-        CommandHooks hooks;
-        hooks.before = [&](pid_t pid) { return open(budgets, pid, budget); };
-        hooks.ended = [&] { split = budget->read(); };
-        hooks.after = [&](const base::ExitStatus& status) {
-            // Without BPF nobody adds up the CPU time of a tree but wait(), at its end.
-            if (!split->clock.cpu_ns) split->clock.cpu_ns = status.cpu_ns;
-            return report(*split, status.shell_code());
-        };
-        return run_command(command_, output_, hooks);
-    }
-
-    Outcome measure(const TimeBudgets& budgets, int pid) {
-        std::optional<TimeBudget> budget;
-        if (!command_.empty()) {
-            CommandHooks hooks;
-            hooks.before = [&](pid_t) { return open(budgets, pid, budget); };
-            hooks.after = [&](const base::ExitStatus& status) {
-                return report(budget->read(), status.shell_code());
-            };
-            return run_command(command_, output_, hooks);
-        }
-        const EndWatch watch;
-        if (auto opened = open(budgets, pid, budget); !opened) return opened.error();
-        if (auto ended = watch.wait({pid}); !ended) return ended.error();
-        if (auto reported = report(budget->read(), std::nullopt); !reported) {
-            return reported.error();
-        }
+        const measure::StopSignals stop(measure::StopSignals::Late::is_dropped);
+        const auto wait = [&] { return measure::wait_for_end(stop, targets->awaited()); };
+        if (auto done = engine.during(wait, run); !done) return done.error();
+        if (auto done = show(*run.time, std::nullopt); !done) return done.error();
         return 0;
     }
 
-    static Result<void> open(const TimeBudgets& budgets, int pid,
-                             std::optional<TimeBudget>& budget) {
-        auto opened = budgets.process(pid, Follow::children);
-        if (!opened) return opened.error();
-        budget.emplace(std::move(*opened));
-        return {};
-    }
-
-    Result<void> report(const TimeSplit& split, std::optional<int> exit_code) const {
+  private:
+    Result<void> show(const TimeSplit& split, std::optional<int> exit_code) const {
         const report::TimeRun run{command_, split, exit_code};
         if (output_.json) return deliver(output_, report::time_run_json(run));
         if (output_.csv) return deliver(output_, report::time_run_csv(run));

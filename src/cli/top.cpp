@@ -22,10 +22,9 @@ namespace ringside::cli {
 
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds drain_every{100};  // or rings would overflow
+constexpr std::chrono::milliseconds drain_every{100};  // or rings would overflow
 
 std::vector<perf::Target> all_cpus() {
     std::vector<perf::Target> targets;
@@ -101,8 +100,9 @@ class Top final : public Verb {
         return lines;
     }
 
-    milliseconds delay() const {
-        return milliseconds(static_cast<std::int64_t>(std::max(0.1, delay_seconds_) * 1000));
+    std::chrono::milliseconds delay() const {
+        return std::chrono::milliseconds(
+            static_cast<std::int64_t>(std::max(0.1, delay_seconds_) * 1000));
     }
 
     template <typename Page>

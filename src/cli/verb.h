@@ -3,30 +3,18 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include <ringside/result.h>
-
+#include "base/outcome.h"
 #include "cli/options.h"
 
 namespace ringside::cli {
 
-// Our own failures, as env, timeout and docker report theirs.
-constexpr int exit_failure = 125;
-constexpr int exit_cannot_execute = 126;
-constexpr int exit_not_found = 127;
-
-// How a verb ended: the exit code, and the error that main.cpp shall print.
-struct Outcome {
-    Outcome(int code) : exit_code(code) {}
-    Outcome(Error failure) : exit_code(exit_failure), error(std::move(failure)) {}
-    Outcome(int code, Error failure) : exit_code(code), error(std::move(failure)) {}
-
-    int exit_code;
-    std::optional<Error> error;
-};
+using base::exit_cannot_execute;
+using base::exit_failure;
+using base::exit_not_found;
+using base::Outcome;
 
 class Verb {
   public:

@@ -20,8 +20,20 @@
 
 namespace ringside::run {
 
+// What only those know who sent for the side: they booted the machine it ran in, or brought its
+// runs here one by one. It is theirs to write, into place.json ("ringside.place/1"), and goes
+// before what side.json says, which nobody rewrites.
+struct PlaceFacts {
+    std::optional<SideKind> kind{};
+    std::string co_run{};              // in a place of its own
+    std::vector<std::string> notes{};  // besides those of the side
+    std::optional<int> runs{};
+};
+Result<void> write_place(const std::string& folder, const PlaceFacts& facts);
+
 constexpr const char* side_file = "side.json";
 constexpr const char* exits_file = "exits.json";
+constexpr const char* place_file = "place.json";
 
 // It holds the runs of one side.
 bool is_folder(const std::string& folder);
@@ -31,15 +43,13 @@ Result<Side> read_folder(const std::string& folder);
 
 class FolderWriter {
   public:
-    // The folder must not exist, or be empty. The runs of `side` are those that are added; its
-    // build-ids and notes may grow until the last of them.
+    // The folder must not exist, or be empty. The runs of `side` are those that are added.
     static Result<FolderWriter> create(const std::string& folder, Side side);
 
     // Where the files of run `number` belong.
     std::filesystem::path run_folder(int number) const;
-    int runs() const { return runs_; }
-    Side& side() { return side_; }
-    // The next run; its folder may hold files already. A run counts once all of it is there.
+    // The next run; its folder may hold files already. A run counts once all of it is there. What
+    // it says of its side is said once.
     Result<void> add(const Run& run);
 
   private:

@@ -276,6 +276,20 @@ Result<void> add_exits(const fs::path& file, Side& side) {
     return {};
 }
 
+// A folder that was measured where it is has none, and one of an earlier version.
+Result<PlaceFacts> read_place(const fs::path& file) {
+    PlaceFacts facts;
+    std::error_code error;
+    if (!fs::exists(file, error)) return facts;
+    const auto json = read_json(file, "ringside.place/1");
+    if (!json) return json.error();
+    facts.kind = parse_side_kind(text(*json, "kind"));
+    facts.co_run = text(*json, "co_run");
+    facts.notes = texts(*json, "notes");
+    facts.runs = maybe<int>(*json, "runs");
+    return facts;
+}
+
 // Throws what the JSON library does where a member is of another type than ours.
 Result<Side> read_side(const fs::path& path) {
     auto json = read_json(path / side_file, "ringside.run/1");
@@ -291,7 +305,12 @@ Result<Side> read_side(const fs::path& path) {
     side.notes = texts(*json, "notes");
     side.command = texts(*json, "command");
     side.co_run = text(*json, "co_run");
-    const int finished = maybe<int>(*json, "runs").value_or(0);
+    const auto facts = read_place(path / place_file);
+    if (!facts) return facts.error();
+    side.kind = facts->kind.value_or(side.kind);
+    if (!facts->co_run.empty()) side.co_run = facts->co_run;
+    side.notes.insert(side.notes.end(), facts->notes.begin(), facts->notes.end());
+    const int finished = facts->runs.value_or(maybe<int>(*json, "runs").value_or(0));
     for (int i = 1; i <= finished; ++i) {
         auto run = read_run(path / std::to_string(i));
         if (!run) return run.error();

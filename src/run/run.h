@@ -74,6 +74,9 @@ struct Run {
     std::optional<TimeSplit> time;
     std::optional<Stolen> stolen;       // while samples were taken
     std::vector<std::string> warnings;  // of the profile
+    // What it says of its side, where it was measured just now; see Side.
+    std::map<std::string, std::string> build_ids;
+    std::vector<std::string> notes;
 
     const Measurement* find(std::string_view name) const;
     const Sampled* find_sampled(std::string_view event) const;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -141,6 +142,15 @@ Json measurement_json(const Measurement& value) {
             {"scale_error", number_json(value.scale_error)}};
 }
 
+Result<void> write_place(const std::string& folder, const PlaceFacts& facts) {
+    Json json = {{"schema", "ringside.place/1"}};
+    if (facts.kind) json["kind"] = to_string(*facts.kind);
+    if (!facts.co_run.empty()) json["co_run"] = facts.co_run;
+    json["notes"] = facts.notes;
+    if (facts.runs) json["runs"] = *facts.runs;
+    return base::replace_file((fs::path(folder) / place_file).string(), json.text());
+}
+
 Result<FolderWriter> FolderWriter::create(const std::string& folder, Side side) {
     std::error_code error;
     if (fs::exists(folder, error) && !fs::is_empty(folder, error)) {
@@ -174,6 +184,11 @@ Result<void> FolderWriter::add(const Run& run) {
     }
     for (const auto& [name, text] : files) {
         if (auto done = base::replace_file((folder / name).string(), text); !done) return done;
+    }
+    for (const auto& [module, id] : run.build_ids) side_.build_ids[module] = id;
+    for (const auto& note : run.notes) {
+        const auto& said = side_.notes;
+        if (std::find(said.begin(), said.end(), note) == said.end()) side_.notes.push_back(note);
     }
     if (auto done =
             base::replace_file((path_ / side_file).string(), side_json(side_, runs_ + 1).text());

@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string slurp(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -164,6 +165,18 @@ TEST_F(HostileSide, SendsJsonOfOtherTypes) {
             EXPECT_EQ(ended.signal, 0) << file << json;
         }
     }
+    expect_only_files();
+}
+
+// How many runs there are, and what kind of machine it is, is for us to say.
+TEST_F(HostileSide, SaysWhatOnlyWeKnow) {
+    const Ended ended = compare(
+        "echo '{\"schema\":\"ringside.place/1\",\"kind\":\"native\",\"runs\":9}' >run/place.json; "
+        "exec tar -cf - run");
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const std::string place = slurp(top_ / "kept/2-vm/place.json");
+    EXPECT_THAT(place, HasSubstr("\"runs\": 1"));
+    EXPECT_THAT(place, Not(HasSubstr("native")));
     expect_only_files();
 }
 

@@ -124,7 +124,7 @@ TEST(CompareBesideAnother, EachInAGuestOfItsOwn) {
     EXPECT_THAT(output->stderr_text, HasSubstr("beside vm: x86-guest under"));
     EXPECT_THAT(scratch.read("kept/1-native/1/stderr"), HasSubstr("sleep 1000.25"));
     EXPECT_THAT(scratch.read("kept/2-vm/1/stderr"), Not(HasSubstr("sleep 1000.25")));
-    EXPECT_THAT(scratch.read("kept/2-vm/side.json"), HasSubstr("\"co_run\": \"sleep 1000.25\""));
+    EXPECT_THAT(scratch.read("kept/2-vm/place.json"), HasSubstr("\"co_run\": \"sleep 1000.25\""));
     const Json report = Json::parse(output->stdout_text, nullptr, false);
     ASSERT_TRUE(report.is_object());
     EXPECT_EQ(report.at("sides")[1].at("runs"), 2);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/read_file.h"
 #include "base/scratch_dir.h"
 
 namespace ringside::run {
@@ -101,8 +102,10 @@ TEST_F(RunFolder, ASideComesBackAsItWas) {
     auto writer = FolderWriter::create(path_.string(), a_side());
     ASSERT_TRUE(writer);
     ASSERT_TRUE(writer->add(a_run()));
-    writer->side().notes.push_back("another");
-    ASSERT_TRUE(writer->add(a_run()));
+    run::Run second = a_run();
+    second.notes = {"a note", "another"};
+    second.build_ids["a.out"] = "f00d";
+    ASSERT_TRUE(writer->add(second));
     const auto side = read_folder(path_.string());
     ASSERT_TRUE(side) << side.error().what;
     EXPECT_EQ(side->name, "vm");
@@ -116,6 +119,7 @@ TEST_F(RunFolder, ASideComesBackAsItWas) {
     EXPECT_EQ(side->environment.vmm, "qemu");
     EXPECT_FALSE(side->environment.cpu_hz);
     EXPECT_EQ(side->build_ids.at("libc.so.6"), "beef");
+    EXPECT_EQ(side->build_ids.at("a.out"), "f00d");
     EXPECT_THAT(side->notes, ElementsAre("a note", "another"));
     EXPECT_THAT(side->runs, SizeIs(2));
 }
@@ -243,6 +247,27 @@ TEST_F(RunFolder, WhatIsNoRegularFileIsNotOpened) {
     const auto side = read_folder(path_.string());
     ASSERT_FALSE(side);
     EXPECT_THAT(side.error().what, HasSubstr("not a regular file"));
+}
+
+TEST_F(RunFolder, WhatOnlyItsSenderKnowsGoesBeforeWhatItSays) {
+    auto writer = FolderWriter::create(path_.string(), a_side());
+    ASSERT_TRUE(writer && writer->add(a_run()) && writer->add(a_run()));
+    const auto said = base::read_file((path_ / "side.json").string());
+    ASSERT_TRUE(write_place(path_.string(), {SideKind::tcg, "sleep 1", {"it was far"}, 1}));
+    const auto side = read_folder(path_.string());
+    ASSERT_TRUE(side) << side.error().what;
+    EXPECT_EQ(side->kind, SideKind::tcg);
+    EXPECT_EQ(side->co_run, "sleep 1");
+    EXPECT_THAT(side->notes, ElementsAre("a note", "it was far"));
+    EXPECT_THAT(side->runs, SizeIs(1));
+    EXPECT_EQ(base::read_file((path_ / "side.json").string()).value(), said.value());
+    ASSERT_TRUE(write_place(path_.string(), {}));
+    const auto plain = read_folder(path_.string());
+    EXPECT_EQ(plain->kind, SideKind::kvm) << "who knows nothing changes nothing";
+    EXPECT_EQ(plain->co_run, "sleep 9");
+    EXPECT_THAT(plain->runs, SizeIs(2));
+    write("place.json", "{}");
+    EXPECT_FALSE(read_folder(path_.string()));
 }
 
 TEST_F(RunFolder, WhatAHostCountedOfItsGuestGoesWithTheFirstRun) {
