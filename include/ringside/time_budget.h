@@ -8,7 +8,7 @@
 //   waiting       could run, while another thread of this machine had the CPU
 //   blocked       waited uninterruptibly: for I/O, or for a lock of the kernel
 //   paging        blocked, inside of a page fault: its memory had to be read, or made free, first
-//   sleeping      waited by choice: timers, locks of its own, pipes, sockets, children
+//   sleeping      voluntary sleep: timers, locks of its own, pipes, sockets, children
 //   stopped       by a signal, a debugger or the freezer
 //
 // Nothing here throws or prints. Every object may be used from several threads.

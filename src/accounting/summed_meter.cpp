@@ -103,7 +103,8 @@ class SummedMeter final : public BudgetMeter {
         if (opened && opened->listen()) {
             sources_.taskstats.emplace(std::move(*opened));
         } else {
-            taskstats_missing_ = "the last words of ended threads need CAP_NET_ADMIN (taskstats)";
+            taskstats_missing_ =
+                "exit-time taskstats of ended threads need CAP_NET_ADMIN (taskstats)";
         }
     }
 

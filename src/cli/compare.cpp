@@ -144,14 +144,14 @@ void Compare::declare(Options& options) {
                      "a side: a run folder, perf.data, perf report's text or CSV; with commas "
                      "between, its repeats");
     options.text("--per", "UNIT", per_text_, "per run, second, instruction or share [run]");
-    options.texts("--only", "EVENTS", only_, "only these events, with commas between");
+    options.texts("--only", "EVENTS", only_, "only these events, comma-separated");
     options.number("--top", "N", top_, "of each event the N heaviest functions [10; 0: all]");
     options.text("--split", "DIR", split_folder_, "also write a CSV for each event into DIR");
     charts_.declare(options);
     options.text("--flame", "FILE.svg", flame_,
                  "also draw the stacks of that event, coloured by what changed between the sides");
     options.text("--title", "TEXT", title_, "what stands above table and charts [the command]");
-    options.text("--series", "NAMES", series_, "what the sides are called, with commas between");
+    options.text("--series", "NAMES", series_, "what the sides are called, comma-separated");
     declare_output(options, output_, true);
     declare_plan(options, plan_);
     options.text("--guest", "TARGET", guest_,
@@ -165,7 +165,7 @@ void Compare::declare(Options& options) {
     options.text("--co-run-in", "PLACE", co_run_in_,
                  "where --co-run runs for the embedded guest: same guest, or another [other]");
     options.flag("--no-exits", no_exits_,
-                 "under KVM: spare the execution more that counts why the guest exits");
+                 "under KVM: spare the additional run that counts why the guest exits");
     options.text("--keep", "DIR", keep_, "keep all that was measured in DIR, new or empty");
     options.command(plan_.command);
 }
@@ -174,14 +174,14 @@ Result<void> Compare::check() {
     const auto per = run::parse_per(per_text_);
     if (!per) {
         return fail(ErrorCode::bad_input,
-                    "--per wants run, second, instruction or share, not " + per_text_);
+                    "--per requires run, second, instruction or share, not " + per_text_);
     }
     per_ = *per;
     if (top_ != -1 && (top_ < 0 || top_ != std::floor(top_))) {
-        return fail(ErrorCode::bad_input, "--top wants a number of rows, 0 or more");
+        return fail(ErrorCode::bad_input, "--top requires a number of rows, 0 or more");
     }
     if (co_run_in_ != "same" && co_run_in_ != "other") {
-        return fail(ErrorCode::bad_input, "--co-run-in wants same or other, not " + co_run_in_);
+        return fail(ErrorCode::bad_input, "--co-run-in requires same or other, not " + co_run_in_);
     }
     guest_options_.co_run_apart = co_run_in_ == "other";
     guest_options_.exits = !no_exits_;
@@ -198,7 +198,7 @@ Result<void> Compare::check() {
     }
     if (!(guest_options_.memory_mb >= 128 && guest_options_.memory_mb <= 1 << 20) ||
         !(guest_options_.cpus >= 0 && guest_options_.cpus <= 64)) {
-        return fail(ErrorCode::bad_input, "--memory wants 128 MB or more, --cpus 1 to 64");
+        return fail(ErrorCode::bad_input, "--memory requires 128 MB or more, --cpus 1 to 64");
     }
     return {};
 }
@@ -208,7 +208,7 @@ Result<std::vector<places::PlaceAddress>> Compare::addresses() const {
     for (const auto& text : on_) {
         const auto equals = text.find('=');
         if (equals == std::string::npos || equals == 0) {
-            return fail(ErrorCode::bad_input, "--on wants NAME=TARGET, not " + text);
+            return fail(ErrorCode::bad_input, "--on requires NAME=TARGET, not " + text);
         }
         texts.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }

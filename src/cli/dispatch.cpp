@@ -74,7 +74,7 @@ Outcome without_verb(const Verbs& verbs, const std::vector<std::string>& argumen
             print(overview(verbs, first));
             return 0;
         }
-        return base::fail(ErrorCode::bad_input, "`ringside " + first + "` wants a verb of its own",
+        return base::fail(ErrorCode::bad_input, "`ringside " + first + "` needs a subcommand",
                           "ringside " + first + " --help lists them");
     }
     const std::string what = first.empty() ? "no verb given" : "unknown verb: " + first;

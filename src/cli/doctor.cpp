@@ -35,7 +35,7 @@ class Doctor : public Verb {
 
     Outcome run() override {
         if (!std::isfinite(watch_seconds_) || watch_seconds_ < 0 || watch_seconds_ > 86400) {
-            return base::fail(ErrorCode::bad_input, "--watch wants 0 to 86400 seconds");
+            return base::fail(ErrorCode::bad_input, "--watch requires 0 to 86400 seconds");
         }
         trust::ExamineOptions options;
         options.watch = std::chrono::milliseconds(std::llround(watch_seconds_ * 1000));

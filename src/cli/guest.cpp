@@ -1,4 +1,4 @@
-// ringside guest run, shell: machines in a box for people and for tests.
+// ringside guest run, shell: test VMs for people and for tests.
 #include <cstdio>
 #include <cstdlib>
 
@@ -37,7 +37,7 @@ Result<void> parse_count(std::string_view name, const std::string& text, unsigne
     if (!number || *number < least || *number > most) {
         return base::fail(
             ErrorCode::bad_input,
-            fmt::format("{} wants a number from {} to {}, not {}", name, least, most, text));
+            fmt::format("{} requires a number from {} to {}, not {}", name, least, most, text));
     }
     target = static_cast<int>(*number);
     return {};
@@ -52,7 +52,7 @@ Result<void> parse_forward(const std::string& text, std::optional<guest::Forward
         if (port && *port >= 1 && *port <= 65535) ports.push_back(static_cast<int>(*port));
     }
     if (ports.size() != 2) {
-        return base::fail(ErrorCode::bad_input, "--forward wants PORT:PORT, not " + text);
+        return base::fail(ErrorCode::bad_input, "--forward requires PORT:PORT, not " + text);
     }
     target = guest::Forward{ports[0], ports[1]};
     return {};
@@ -94,7 +94,7 @@ class GuestRun : public Verb {
   public:
     std::string name() const override { return "guest run"; }
     std::string summary() const override {
-        return "boot a machine in a box, run a command in it as root, and take its exit code";
+        return "boot a test VM, run a command in it as root, and take its exit code";
     }
     std::string examples() const override {
         return "  ringside guest run -- uname -a\n"
@@ -102,7 +102,7 @@ class GuestRun : public Verb {
                "      # secrets; what it writes is gone with it\n"
                "  ringside guest run --share ~/data -- ./count ~/data/words\n"
                "  ringside guest run x86-guest -- uname -a\n"
-               "      # in a machine in a box, which has busybox and perf\n"
+               "      # in a test VM, which has busybox and perf\n"
                "  ringside guest run arm64-pmu -- perf stat -e instructions:u true\n"
                "      # counts are exact and the same in every run\n"
                "  ringside guest run x86-guest --put ./test:/usr/bin/test --get /tmp/log:log -- "
@@ -284,7 +284,7 @@ Result<guest::BoxRequest> GuestRun::request() const {
         request.beside = {"/ringside/beside-program"};
     }
     if (!(timeout_s_ >= 1 && timeout_s_ <= 86400)) {
-        return base::fail(ErrorCode::bad_input, "--timeout wants 1 to 86400 seconds");
+        return base::fail(ErrorCode::bad_input, "--timeout requires 1 to 86400 seconds");
     }
     request.timeout = std::chrono::seconds(static_cast<long>(timeout_s_));
     request.progress = print_guest_progress;
@@ -306,7 +306,7 @@ class GuestShell : public Verb {
     std::string summary() const override { return "boot a machine and work in it; exit ends it"; }
     std::string examples() const override {
         return "  ringside guest shell             a guest with the files of this machine\n"
-               "  ringside guest shell arm64-pmu   a machine in a box, with busybox and perf\n";
+               "  ringside guest shell arm64-pmu   a test VM, with busybox and perf\n";
     }
     void declare(Options& options) override {
         options.operand("KIND", kind_, "`ringside guest list` has them [the embedded guest]",

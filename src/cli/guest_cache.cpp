@@ -1,4 +1,4 @@
-// ringside guest setup, list, clean, sysroot: what machines in a box are made of, and where it is.
+// ringside guest setup, list, clean, sysroot: what test VMs are made of, and where it is.
 #include <cstdio>
 
 #include <fmt/format.h>

@@ -46,7 +46,7 @@ Result<std::uint64_t> parse_period(const std::string& text) {
     constexpr std::uint64_t least = 1000;
     if (period && *period >= least) return *period;
     return base::fail(ErrorCode::bad_input,
-                      "--profile-period wants a number from 1000 on, not " + text);
+                      "--profile-period requires a number from 1000 on, not " + text);
 }
 
 // The only machine that counts into the folder.

@@ -1,4 +1,4 @@
-// `ringside guest run --profile`: a profile of all that a machine in a box executes, from outside.
+// `ringside guest run --profile`: a profile of all that a test VM executes, from outside.
 #pragma once
 
 #include <cstdint>

@@ -30,7 +30,7 @@ constexpr double default_buffer_kb = 4096;  // a busy host has some 100,000 exit
 constexpr milliseconds collect_every{50};
 
 Result<std::size_t> buffer_bytes(double kb) {
-    if (kb < 1) return base::fail(ErrorCode::bad_input, "-m wants a positive number");
+    if (kb < 1) return base::fail(ErrorCode::bad_input, "-m requires a positive number");
     return static_cast<std::size_t>(kb) << 10;
 }
 

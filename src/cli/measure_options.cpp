@@ -18,7 +18,7 @@ void declare_breakdown(Options& options, measure::TargetWords& words) {
 
 void declare_plan(Options& options, measure::Plan& plan) {
     options.texts("-e, --event", "EVENTS", plan.events,
-                  "count these, with commas between; may be repeated [what can count there]");
+                  "count these, comma-separated; may be repeated [what can count there]");
     options.texts("--sample", "EVENTS", plan.sampled, "sample functions by these [cpu-clock]");
     options.number("-r, --repeat", "N", plan.runs, "run the command N times [5]");
     options.number("-F, --freq", "HZ", plan.frequency_hz, "samples a second and CPU [499]");

@@ -77,7 +77,7 @@ class Merge final : public Verb {
             const auto pid = target ? base::parse_u64(target->value) : std::nullopt;
             if (!target) return target.error();
             if (!pid || *pid > UINT32_MAX)
-                return base::fail(ErrorCode::bad_input, "--vm wants a process: " + word);
+                return base::fail(ErrorCode::bad_input, "--vm requires a process: " + word);
             target->guest->wanted.pid = static_cast<std::uint32_t>(*pid);
         }
         for (const auto& word : offsets_) {
@@ -85,7 +85,7 @@ class Merge final : public Verb {
             if (!target) return target.error();
             target->guest->wanted.offset_ns = base::parse_i64(target->value);
             if (!target->guest->wanted.offset_ns)
-                return base::fail(ErrorCode::bad_input, "--offset wants nanoseconds: " + word);
+                return base::fail(ErrorCode::bad_input, "--offset requires nanoseconds: " + word);
         }
         for (auto& guest : request_.guests) guest.wanted.only_runs = by_runs_;
         if (report_only_) request_.output.clear();

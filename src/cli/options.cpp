@@ -19,7 +19,7 @@ Result<double> parse_number(const std::string& name, const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || text.empty()) {
-        return usage_error(name + " wants a number, not " + text);
+        return usage_error(name + " requires a number, not " + text);
     }
     return value;
 }
@@ -111,7 +111,7 @@ class Options::Parsing {
             return {};
         }
         if (!value) {
-            if (at_ == arguments_.size()) return usage_error(name + " wants " + option.value);
+            if (at_ == arguments_.size()) return usage_error(name + " requires " + option.value);
             value = arguments_[at_++];
         }
         if (auto* const* number = std::get_if<double*>(&option.target)) {

@@ -97,7 +97,7 @@ class Record final : public Verb {
                               "--soft samples one event of a command, without callers",
                               "leave out -g, --call-graph, --off-cpu, --guest and targets");
         }
-        if (period_ < 0) return base::fail(ErrorCode::bad_input, "-c wants a positive number");
+        if (period_ < 0) return base::fail(ErrorCode::bad_input, "-c requires a positive number");
         return record_soft({request_.command, settings_.file,
                             events_.empty() ? "instructions" : events_.front(),
                             static_cast<std::uint64_t>(period_), request_.output,

@@ -86,7 +86,8 @@ class ReportVerb final : public Verb {
         if (!graph_) return report::CallGraph::none;
         if (graph_->empty() || *graph_ == "caller") return report::CallGraph::caller;
         if (*graph_ == "callee") return report::CallGraph::callee;
-        return base::fail(ErrorCode::bad_input, "no order \"" + *graph_ + "\" of call graphs",
+        return base::fail(ErrorCode::bad_input,
+                          "unknown sort order \"" + *graph_ + "\" of call graphs",
                           "use caller or callee");
     }
 

@@ -11,7 +11,7 @@
 
 namespace ringside::cli {
 
-// `names` are as --series has them, with commas between; empty if it was not given. Fails if there
+// `names` are as --series has them, comma-separated; empty if it was not given. Fails if there
 // are not as many as `sides`.
 Result<void> check_names(const std::string& names, std::size_t sides);
 

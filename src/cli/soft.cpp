@@ -44,7 +44,7 @@ class Soft final : public Verb {
 Outcome Soft::run() {
     if (files_.size() != 1) return fail(ErrorCode::bad_input, "name one file of counts");
     if (!switch_.empty() && switch_ != "on" && switch_ != "off") {
-        return fail(ErrorCode::bad_input, "--switch wants on or off, not " + switch_);
+        return fail(ErrorCode::bad_input, "--switch requires on or off, not " + switch_);
     }
     const auto file = switch_.empty() ? CountFile::read(files_[0])
                                       : soft::switch_machine(files_[0], switch_ == "off");

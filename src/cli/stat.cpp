@@ -123,7 +123,7 @@ void StatVerb::declare(Options& options) {
             events_.insert(events_.end(), more->begin(), more->end());
             return {};
         },
-        "count these, with commas between; may be repeated");
+        "count these, comma-separated; may be repeated");
     options.each(
         "--filter", "EXPR",
         [this](const std::string& text) -> Result<void> {
@@ -158,13 +158,13 @@ Result<void> StatVerb::check() {
                     "give a command after --, or -p, -t, -a, -C or --cgroup");
     }
     if (runs_wanted_ < 1 || runs_wanted_ > 1e6 || runs_wanted_ != std::floor(runs_wanted_)) {
-        return fail(ErrorCode::bad_input, "-r wants a number of runs, 1 or more");
+        return fail(ErrorCode::bad_input, "-r requires a number of runs, 1 or more");
     }
     if (runs_wanted_ > 1 && command_.empty()) {
         return fail(ErrorCode::bad_input, "-r repeats a command, and there is none");
     }
     if (interval_ms_ != 0 && (interval_ms_ < 1 || interval_ms_ > 1e9)) {
-        return fail(ErrorCode::bad_input, "-I wants milliseconds, 1 or more");
+        return fail(ErrorCode::bad_input, "-I requires milliseconds, 1 or more");
     }
     if (interval_ms_ != 0 && runs_wanted_ > 1) {
         return fail(ErrorCode::bad_input, "-I and -r exclude each other");

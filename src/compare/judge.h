@@ -15,7 +15,7 @@ struct Finding {
     std::string cause;  // "time", "compute", "kernel", "stolen", "waiting", "blocked", ...
     std::string text;   // a sentence
     // Of the difference between the sides, of 1; below 0 where it works against it. Causes of time
-    // only, and only where the difference itself is no chance.
+    // only, and only where the difference itself is significant.
     std::optional<double> share;
     std::optional<bool> sure;  // none where there are too few runs to tell
 };

@@ -22,7 +22,7 @@ constexpr std::array<TimePart, 9> time_parts = {{
     {"time.blocked", "blocked", "blocked on I/O or in the kernel",
      "blocked on I/O or in the kernel"},
     {"time.paging", "paging", "blocked in page faults", "blocked in page faults"},
-    {"time.sleeping", "sleeping", "sleeping by choice", "sleeping by choice"},
+    {"time.sleeping", "sleeping", "voluntary sleep", "voluntary sleep"},
     {"time.stopped", "stopped", "being stopped", "stopped"},
     {"time.unexplained", "unexplained", "time that nothing here explains", "unexplained"},
 }};

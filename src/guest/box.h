@@ -1,4 +1,4 @@
-// Runs a command in a machine in a box: boots it, carries output, status and files, powers it off.
+// Runs a command in a test VM: boots it, carries output, status and files, powers it off.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What of the machines in a box lies in the cache, and how to be rid of it.
+// What of the test VMs lies in the cache, and how to be rid of it.
 #pragma once
 
 #include <cstdint>

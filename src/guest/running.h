@@ -1,4 +1,4 @@
-// Which machines in a box run on this machine now, whoever started them.
+// Which test VMs run on this machine now, whoever started them.
 #pragma once
 
 #include <optional>

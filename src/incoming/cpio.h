@@ -1,4 +1,4 @@
-// Archives of the kernel's initramfs ("newc") as a machine in a box sends them, every length
+// Archives of the kernel's initramfs ("newc") as a test VM sends them, every length
 // checked. Format: Documentation/driver-api/early-userspace/buffer-format.rst.
 #pragma once
 

@@ -39,7 +39,7 @@ EventNumbers read_rates(TomlReader& reader, const toml::table& table) {
     const toml::node* node = table.get("rates");
     if (node == nullptr) return {};
     if (const toml::table* rates = node->as_table()) return reader.numbers(*rates, most_per_ms);
-    reader.fail(*node, "rates wants a table: { cycles = 1000 }");
+    reader.fail(*node, "rates must be a table: { cycles = 1000 }");
     return {};
 }
 

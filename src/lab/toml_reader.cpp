@@ -69,14 +69,14 @@ void TomlReader::allow_only(const toml::table& table,
 std::string TomlReader::text(const toml::table& table, std::string_view key, std::string fallback) {
     const toml::node* node = table.get(key);
     if (node == nullptr) return fallback;
-    if (!node->is_string()) fail(*node, fmt::format("{} wants a text", key));
+    if (!node->is_string()) fail(*node, fmt::format("{} must be a string", key));
     return node->value_or(fallback);
 }
 
 bool TomlReader::flag(const toml::table& table, std::string_view key, bool fallback) {
     const toml::node* node = table.get(key);
     if (node == nullptr) return fallback;
-    if (!node->is_boolean()) fail(*node, fmt::format("{} wants true or false", key));
+    if (!node->is_boolean()) fail(*node, fmt::format("{} must be true or false", key));
     return node->value_or(fallback);
 }
 
@@ -87,7 +87,7 @@ std::uint64_t TomlReader::number(const toml::table& table, std::string_view key,
     const auto value = node->value<std::int64_t>();
     const bool good = node->is_integer() && value && *value >= 0 &&
                       std::uint64_t(*value) >= least && std::uint64_t(*value) <= most;
-    if (!good) fail(*node, fmt::format("{} wants a number from {} to {}", key, least, most));
+    if (!good) fail(*node, fmt::format("{} must be a number from {} to {}", key, least, most));
     return good ? std::uint64_t(*value) : fallback;
 }
 
@@ -110,7 +110,7 @@ void TomlReader::each_element(const toml::table& table, std::string_view name,
     const toml::node* node = table.get(name);
     if (node == nullptr) return;
     const toml::array* array = node->as_array();
-    if (array == nullptr) return fail(*node, fmt::format("{} wants a list", name));
+    if (array == nullptr) return fail(*node, fmt::format("{} must be a list", name));
     for (const toml::node& element : *array) read(element);
 }
 

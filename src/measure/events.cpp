@@ -85,7 +85,7 @@ Result<std::vector<AskedEvent>> parse_event_list(std::string_view text) {
         if (one.starts_with('{')) {
             return fail(ErrorCode::bad_input,
                         "events are not grouped in braces: " + std::string(one),
-                        "name them with commas between; a value that was scaled says so");
+                        "name them comma-separated; a value that was scaled says so");
         }
         AskedEvent event;
         event.name = events::without_filter(one, event.filter);

@@ -56,10 +56,10 @@ Result<void> Plan::check() const {
     if (command.empty())
         return fail(ErrorCode::bad_input, "no command to run", "give one after --");
     if (!(runs >= 1 && runs <= 1000) || runs != std::floor(runs)) {
-        return fail(ErrorCode::bad_input, "-r wants a number of runs, 1 to 1000");
+        return fail(ErrorCode::bad_input, "-r requires a number of runs, 1 to 1000");
     }
     if (!(frequency_hz >= 1 && frequency_hz <= 100000)) {
-        return fail(ErrorCode::bad_input, "-F wants samples a second, 1 to 100000");
+        return fail(ErrorCode::bad_input, "-F requires samples a second, 1 to 100000");
     }
     if (!(timeout_s > 0) || !(output_limit_mb > 0)) {
         return fail(ErrorCode::bad_input, "--timeout and --output-limit want more than 0");
@@ -67,7 +67,7 @@ Result<void> Plan::check() const {
     if (auto sound = asked_events(*this); !sound) return sound.error();
     if (auto sound = asked_soft_events(*this); !sound) return sound.error();
     if (!(soft_period >= 0 && soft_period <= 1e15) || soft_period != std::floor(soft_period)) {
-        return fail(ErrorCode::bad_input, "--soft-period wants a number of events");
+        return fail(ErrorCode::bad_input, "--soft-period requires a number of events");
     }
     if (!soft_sample.empty()) {
         if (auto sound = soft::find_program_event(soft_sample); !sound) return sound.error();

@@ -91,8 +91,8 @@ Result<StatRows> execute(const std::filesystem::path& folder, const Plan& plan,
             return done.error();
         }
     }
-    run.notes.push_back(fmt::format("soft: counted by {} in software, in one execution more",
-                                    counters->emulator()));
+    run.notes.push_back(
+        fmt::format("soft: counted by {} in software, in an additional run", counters->emulator()));
     return rows_of(once.counts);
 }
 

@@ -22,7 +22,7 @@ struct BarGroup {
     std::string place;  // where it is: its module; may be empty
     std::string mark;   // "[.]" or "[k]"; may be empty
     std::vector<Bar> bars;
-    bool stressed = false;  // the difference between its bars is no chance
+    bool stressed = false;  // the difference between its bars is significant
 };
 
 struct Bars {

@@ -1,4 +1,4 @@
-// A place in a machine that is booted for it: the embedded guest, or a machine in a box.
+// A place in a machine that is booted for it: the embedded guest, or a test VM.
 #pragma once
 
 #include "places/place.h"

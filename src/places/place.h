@@ -1,4 +1,4 @@
-// Where the program of a comparison runs: this machine, a guest, a machine in a box, a machine that
+// Where the program of a comparison runs: this machine, a guest, a test VM, a machine that
 // is reached by ssh. In each the same `ringside measure` runs, and its folder is brought here.
 #pragma once
 

@@ -36,7 +36,7 @@ std::string in_words(const model::Figure& figure, const model::Bars& bars) {
             text += fmt::format(" {} {};", clean(figure.series[i]),
                                 value_text(group.bars[i].value, group.bars[i].note));
         }
-        text += group.stressed ? " no chance.\n" : "\n";
+        text += group.stressed ? " significant.\n" : "\n";
     }
     return text;
 }

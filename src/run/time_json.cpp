@@ -27,7 +27,7 @@ std::vector<NamedPart> parts_of(const TimeSplit& split) {
             {"waiting", "waiting for a CPU", split.waiting},
             {"blocked", "blocked, on I/O or in the kernel", split.blocked},
             {"paging", "blocked in page faults", split.paging},
-            {"sleeping", "sleeping by choice", split.sleeping},
+            {"sleeping", "voluntary sleep", split.sleeping},
             {"stopped", "stopped", split.stopped}};
 }
 

@@ -43,7 +43,7 @@ struct BoxResult {
     std::string err;
 };
 
-// A shell's script in a machine in a box.
+// A shell's script in a test VM.
 BoxResult run_box(const std::string& kind, const std::vector<std::string>& options,
                   const std::string& script);
 

@@ -1,4 +1,4 @@
-// How tests use a machine in a box: through testbed/box, as a person would.
+// How tests use a test VM: through testbed/box, as a person would.
 #pragma once
 
 #include <filesystem>

@@ -150,8 +150,8 @@ TEST(Box, WrongRequestsAreRefusedBeforeAnythingBoots) {
     refused({"run", "arm64-pmu", "--put", "/no/such:/x", "--", "true"}, "/no/such");
     refused({"run", "arm64-pmu", "--put", "/etc/passwd:x", "--", "true"}, "must begin with /");
     refused({"run", "arm64-pmu", "--get", "x:y", "--", "true"}, "is not the path of a file");
-    refused({"run", "arm64-pmu", "--icount=99", "--", "true"}, "--icount wants a number");
-    refused({"run", "arm64-pmu", "--smp", "0", "--", "true"}, "--smp wants a number");
+    refused({"run", "arm64-pmu", "--icount=99", "--", "true"}, "--icount requires a number");
+    refused({"run", "arm64-pmu", "--smp", "0", "--", "true"}, "--smp requires a number");
     refused({"run", "arm64-pmu", "--timeout", "0", "--", "true"}, "--timeout wants");
 }
 

@@ -111,7 +111,7 @@ TEST(Guest, WithoutQemuItSaysWhatToInstall) {
     EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
 
-// Only a machine in a box is called so: the program must not be able to hurt another one.
+// Only a test VM is called so: the program must not be able to hurt another one.
 TEST(Guest, AKernelThatPanicsIsExplained) {
     REQUIRE_BOX("x86");
     const Scratch scratch;

@@ -1,4 +1,4 @@
-// The images of machines in a box: the same bytes whatever was built before, and a machine that
+// The images of test VMs: the same bytes whatever was built before, and a machine that
 // lacks what its kind promises says so instead of running the command.
 #include <map>
 #include <set>

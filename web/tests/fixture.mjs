@@ -54,7 +54,7 @@ export function writeSide(folder, { name, kind, kernel, slower, functions, runs 
       time: { wall_ns: 2e9 * slower * noise(1, run), lifetime_ns: 2e9 * slower * noise(1, run),
         user_ns: 1.5e9 * slower * noise(2, run), kernel_ns: 0.5e9 * slower * noise(3, run), stolen_ns: slower > 1 ? 1e8 * noise(4, run) : 0 },
       events: [{ name: 'page-faults', value: 3700 + run, unit: '', state: 'ok' },
-        // Counted in software, in one execution more.
+        // Counted in software, in an additional run.
         ...(run === 1 ? [{ name: 'soft:instructions', value: 7.367e8, unit: '', state: 'ok', soft: true }] : []),
         { name: 'cycles', state: slower > 1 ? 'not_permitted' : 'absent', reason: 'the hypervisor gives this machine no PMU' }] });
     write(`${run}/report.json`, { schema: 'ringside.report/1', events: [{ name: 'cpu-clock', samples: 5000, lost: 0,

@@ -43,7 +43,7 @@ std::string bars_caption(const model::Bars& bars) {
         for (const auto& bar : group.bars) spread = spread || (bar.value && bar.high > bar.low);
     }
     std::string caption;
-    if (stressed) caption = "* a difference that is no chance. ";
+    if (stressed) caption = "* a statistically significant difference. ";
     if (spread) caption += "Lines: 95 % confidence of the mean. ";
     return caption;
 }

@@ -158,7 +158,8 @@ struct Section {
 
 std::string footer(std::string_view version) {
     return fmt::format(
-        "<footer><p>A difference is <em>sure</em> if it is no chance: {}. Made by ringside {}; the "
+        "<footer><p>A difference is <em>sure</em> if it is statistically significant: {}. Made by "
+        "ringside {}; the "
         "data is in this file as JSON (ringside.compare/1).</p></footer>\n",
         compare::test_name, version);
 }

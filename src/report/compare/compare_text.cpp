@@ -158,7 +158,8 @@ std::string compare_text(const CompareView& view, std::size_t top, const Style& 
     text += functions_text(view, view.comparison.unresolved, " without a name", top, style);
     if (view.sides.size() > 1) {
         text += fmt::format(
-            "\n  * a difference that is no chance ({}); ? too few runs or samples to tell\n",
+            "\n  * a statistically significant difference ({}); ? too few runs or samples to "
+            "tell\n",
             compare::test_name);
     }
     return text;

@@ -82,7 +82,7 @@ std::string csv_row(const TimeSplit& split) {
 std::string budget_text(const TimeSplit& split) {
     std::string text = fmt::format(
         "{:12.6f} s           real, from start to end\n"
-        "{:12.6f} s  100.0 %  lived by {} thread{}, together\n",
+        "{:12.6f} s  100.0 %  total lifetime of {} thread{}\n",
         seconds(split.clock.real_ns), seconds(split.lifetime_ns), split.threads,
         split.threads == 1 ? "" : "s");
     for (const NamedPart& named : parts_of(split)) {

@@ -1,4 +1,4 @@
-// Counts on all CPUs while one of them goes away and comes back. Run in a machine in a box: it
+// Counts on all CPUs while one of them goes away and comes back. Run in a test VM: it
 // takes the CPU from everybody.
 #include <cstdio>
 #include <fstream>

@@ -54,8 +54,8 @@ TEST_F(OptionsTest, AnOptionalValueOnlyComesWithAnEqualsSign) {
 
 TEST_F(OptionsTest, SaysWhatIsWrong) {
     EXPECT_EQ(parse({"--nope"}), "unknown option: --nope");
-    EXPECT_EQ(parse({"-o"}), "-o wants FILE");
-    EXPECT_EQ(parse({"--timeout", "soon"}), "--timeout wants a number, not soon");
+    EXPECT_EQ(parse({"-o"}), "-o requires FILE");
+    EXPECT_EQ(parse({"--timeout", "soon"}), "--timeout requires a number, not soon");
     EXPECT_EQ(parse({"--verbose=1"}), "--verbose takes no value");
     EXPECT_EQ(parse({"word"}), "unexpected argument: word");
 }

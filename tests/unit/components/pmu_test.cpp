@@ -1,4 +1,4 @@
-// Event sets on a PMU. They skip where there is none; the machine in a box that runs these tests on
+// Event sets on a PMU. They skip where there is none; the test VM that runs these tests on
 // another architecture has one.
 #include <atomic>
 #include <cstdlib>

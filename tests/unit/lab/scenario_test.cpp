@@ -67,7 +67,7 @@ TEST(Scenario, ErrorsNameLineAndColumn) {
         {"[[vm]]\n  colour = 1\n", "x.toml:2:3: unknown key: colour"},
         {"[[vm]]\nperiod = 100\n", "x.toml:2:10: period needs an event"},
         {"[[vm]]\nrates = { luck = 1 }\n", "x.toml:2:11: unknown event: luck"},
-        {"[[vm]]\nrates = 5\n", "x.toml:2:9: rates wants a table"},
+        {"[[vm]]\nrates = 5\n", "x.toml:2:9: rates must be a table"},
         {"[[vm]]\ntool = \"top\"\n",
          "x.toml:2:8: tool is one of system_wide, stat, record, library, not top"},
         {"[[vm]]\nvcpus = 0\n", "x.toml:2:9: vcpus wants a number from 1 to 4096"},

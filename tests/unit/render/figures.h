@@ -15,7 +15,8 @@ inline model::Figure frame(std::vector<std::string> series) {
     figure.title = "a < b & \"c\"";
     figure.axis = "cpu-clock [s] per run";
     figure.series = std::move(series);
-    figure.caption = "* a difference that is no chance; lines: 95 % confidence of the mean.";
+    figure.caption =
+        "* a statistically significant difference; lines: 95 % confidence of the mean.";
     return figure;
 }
 

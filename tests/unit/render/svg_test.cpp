@@ -56,7 +56,7 @@ TEST(Svg, HasRealTextAndWordsForListeners) {
     const std::string svg = svg_of(lay_out(two_sides()), "chart-1");
     EXPECT_THAT(svg, HasSubstr("role=\"img\" aria-labelledby=\"chart-1-title chart-1-desc\""));
     EXPECT_THAT(svg, HasSubstr("<title id=\"chart-1-title\">a &lt; b &amp; &quot;c&quot;</title>"));
-    EXPECT_THAT(svg, HasSubstr("[.] solve bt.A: native 1; vm (TCG) 2; no chance."));
+    EXPECT_THAT(svg, HasSubstr("[.] solve bt.A: native 1; vm (TCG) 2; significant."));
     EXPECT_THAT(svg,
                 HasSubstr("[k] clear_page [kernel]: native 0.5; vm (TCG) not measured, dead;"));
     EXPECT_THAT(svg, HasSubstr(">[.] solve *</text>"));
