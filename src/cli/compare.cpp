@@ -329,7 +329,7 @@ Outcome Compare::compare_command() {
     }
     if (title_.empty()) title_ = fmt::format("{}", fmt::join(plan_.command, " "));
     std::vector<Side> sides;
-    const Outcome measured = measure_all(folder, sides);
+    Outcome measured = measure_all(folder, sides);
     if (measured.error) return measured;
     if (auto shown = show(std::move(sides)); !shown) return shown.error();
     return measured.exit_code;
