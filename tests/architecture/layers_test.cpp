@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "slurp.h"
 
 namespace ringside::architecture {
 namespace {
@@ -38,12 +39,6 @@ const Layer* find(const Layers& layers, const std::string& module) {
 bool permits(const Layer& layer, const std::string& module) {
     const auto& all = layer.may_include;
     return std::find(all.begin(), all.end(), module) != all.end();
-}
-
-std::string slurp(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
 }
 
 Layers read_layers(const fs::path& path) {

@@ -2,8 +2,6 @@
 // into a ring buffer becomes a bar of a chart. The page names these files; a station that moves
 // fails here first.
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <linux/perf_event.h>
@@ -22,6 +20,7 @@
 #include "render/layout.h"
 #include "render/svg.h"
 #include "run/folder.h"
+#include "slurp.h"
 
 extern "C" __attribute__((noinline, used)) int ringside_sampled_function(int value) {
     return value + 1;
@@ -35,12 +34,6 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 constexpr std::uint32_t pid = 4711;
-
-std::string slurp(const fs::path& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-}
 
 // Where this program has the function, as the kernel would record its mapping.
 perf::MapRecord mapping_of(std::uint64_t address) {

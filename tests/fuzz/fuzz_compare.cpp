@@ -14,12 +14,13 @@
 namespace {
 
 using namespace ringside::compare;
+namespace run = ringside::run;
 
-void compare_with_itself(std::vector<Run> runs) {
-    Side side;
+void compare_with_itself(std::vector<run::Run> runs) {
+    run::Side side;
     side.name = "a";
     side.runs = std::move(runs);
-    std::vector<Side> sides{side, side};
+    std::vector<run::Side> sides{side, side};
     const auto joined = join(sides);
     if (!joined) std::abort();  // every accepted file has a run
     for (const Row& row : joined->functions) {
