@@ -1,10 +1,10 @@
-# libringside, shared and static, made of the rooms below the command, and what others need to use
+# libringside, shared and static, made of the modules below the command, and what others need to use
 # it: headers, a pkg-config file and a CMake package.
-set(library_rooms base model proc platform events symbols perf bpf clocks analysis accounting vpmu soft trust session components)
+set(library_modules base model proc platform events symbols perf bpf clocks analysis accounting vpmu soft trust session components)
 
 set(library_objects "")
-foreach(room IN LISTS library_rooms)
-    list(APPEND library_objects $<TARGET_OBJECTS:ringside_${room}>)
+foreach(module IN LISTS library_modules)
+    list(APPEND library_objects $<TARGET_OBJECTS:ringside_${module}>)
 endforeach()
 
 add_library(ringside_shared SHARED ${library_objects})

@@ -1,13 +1,13 @@
-# A room is a folder of src/ and one target, ringside_<room>. Its links are those of src/layers.txt.
+# A module is a folder of src/ and one target, ringside_<module>. Its links are those of src/layers.txt.
 include(${CMAKE_CURRENT_LIST_DIR}/layers.cmake)
 
 set(RINGSIDE_SANITIZE "" CACHE STRING "Value for -fsanitize=, for instance address,undefined")
-option(RINGSIDE_TIDY "Run clang-tidy on each room's files as they are compiled" OFF)
+option(RINGSIDE_TIDY "Run clang-tidy on each module's files as they are compiled" OFF)
 # Most of what compiling costs, and clang-tidy, is headers. All builds but dev take several files at a
 # time; then two of them cannot have helpers of the same name, which may well be the same helper. dev
 # takes each by itself: it sees what a file lacks. clang-tidy looks at all headers again for each of its
 # hundred checks, so that with it more files go together.
-set(RINGSIDE_TOGETHER 0 CACHE STRING "How many files of a room to compile at a time, at most; 0 for each by itself")
+set(RINGSIDE_TOGETHER 0 CACHE STRING "How many files of a module to compile at a time, at most; 0 for each by itself")
 
 # Which files go together follows from their names alone, so that a new one changes nothing for others:
 # those of a module, or of a folder elsewhere, or of a share of it where there are many. Shares are by the
@@ -78,7 +78,7 @@ function(ringside_install target)
     add_dependencies(product ${target})
 endfunction()
 
-# What differs between architectures is a folder of its room.
+# What differs between architectures is a folder of its module.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
     set(RINGSIDE_ARCH x86)
 elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL aarch64)
@@ -87,16 +87,16 @@ else()
     message(FATAL_ERROR "Ringside runs on x86-64 and arm64")
 endif()
 
-# ringside_room(NAME SOURCES a.cpp ... [LIBS library ...]); a room's arch/x86/*.cpp or arch/arm64/*.cpp
+# ringside_module(NAME SOURCES a.cpp ... [LIBS library ...]); a module's arch/x86/*.cpp or arch/arm64/*.cpp
 # belong to it too.
-function(ringside_room name)
-    cmake_parse_arguments(ROOM "" "" "SOURCES;LIBS" ${ARGN})
+function(ringside_module name)
+    cmake_parse_arguments(MODULE "" "" "SOURCES;LIBS" ${ARGN})
     file(GLOB arch_sources CONFIGURE_DEPENDS arch/${RINGSIDE_ARCH}/*.cpp)
-    add_library(ringside_${name} STATIC ${ROOM_SOURCES} ${arch_sources})
+    add_library(ringside_${name} STATIC ${MODULE_SOURCES} ${arch_sources})
     target_include_directories(ringside_${name} PUBLIC
         ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     ringside_link_layers(ringside_${name} ${name})
-    target_link_libraries(ringside_${name} PRIVATE ringside_options ${ROOM_LIBS})
+    target_link_libraries(ringside_${name} PRIVATE ringside_options ${MODULE_LIBS})
     ringside_compiled_together(ringside_${name})
     if(RINGSIDE_FUZZ AND name IN_LIST RINGSIDE_FUZZED)
         target_compile_options(ringside_${name} PRIVATE -O1 -fsanitize=fuzzer-no-link)
