@@ -292,7 +292,16 @@ Result<Comparison> join(const std::vector<Side>& sides, Per per, const NameRules
     if (!agreed) return agreed.error();
     auto divisors = find_divisors(sides, *agreed);
     if (!divisors) return divisors.error();
-    return Joining(sides, *divisors, *agreed, rules).join();
+    auto joined = Joining(sides, *divisors, *agreed, rules).join();
+    const auto rows = joined.functions.size() + joined.unresolved.size();
+    if (rows > most_rows) {
+        return base::fail(ErrorCode::bad_input,
+                          fmt::format("this is more than can be compared: {} functions, and {} are "
+                                      "the most",
+                                      rows, most_rows),
+                          "compare profiles of one program, or of fewer events");
+    }
+    return joined;
 }
 
 }  // namespace ringside::compare

@@ -49,6 +49,10 @@ struct Comparison {
     std::map<std::string, std::vector<double>> wholes;
 };
 
+// A profile of a whole machine has some thousand functions. Each row costs some 10 kB where it is
+// shown, so that a report of a table of 2 MB stays below 1 GB.
+inline constexpr std::size_t most_rows = 65'536;
+
 // At least one side, each with at least one run. Fails where `per` divides by what a side has not
 // measured.
 Result<Comparison> join(const std::vector<run::Side>& sides, run::Per per = run::Per::run,

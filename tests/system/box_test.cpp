@@ -152,7 +152,7 @@ TEST(Box, WrongRequestsAreRefusedBeforeAnythingBoots) {
     refused({"run", "arm64-pmu", "--get", "x:y", "--", "true"}, "is not the path of a file");
     refused({"run", "arm64-pmu", "--icount=99", "--", "true"}, "--icount requires a number");
     refused({"run", "arm64-pmu", "--smp", "0", "--", "true"}, "--smp requires a number");
-    refused({"run", "arm64-pmu", "--timeout", "0", "--", "true"}, "--timeout wants");
+    refused({"run", "arm64-pmu", "--timeout", "0", "--", "true"}, "--timeout requires");
 }
 
 TEST(Box, ListsItsKinds) {

@@ -1,5 +1,6 @@
 #include "compare/join.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "compare/csv_table.h"
@@ -187,6 +188,21 @@ TEST(Join, RowsOfNoWeightAreNotTested) {
     ASSERT_NE(light, nullptr);
     EXPECT_TRUE(light->ratios[1].ratio);
     EXPECT_FALSE(light->ratios[1].significant);
+}
+
+TEST(Join, MoreFunctionsThanCanBeShownAreRefused) {
+    std::string table = "event,symbol,dso,value\n";
+    for (std::size_t i = 0; i < most_rows; ++i) table += fmt::format("c,f{},a,1\n", i);
+    Side side;
+    side.name = "a";
+    side.runs = *parse_csv_table(table);
+    const auto most = join({side});
+    ASSERT_TRUE(most);
+    EXPECT_EQ(most->functions.size(), most_rows);
+    side.runs = *parse_csv_table(table + "c,one_more,a,1\n");
+    const auto more = join({side});
+    ASSERT_FALSE(more);
+    EXPECT_THAT(more.error().what, HasSubstr("65537 functions, and 65536 are the most"));
 }
 
 TEST(Join, NothingToCompare) {
