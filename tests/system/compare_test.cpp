@@ -41,9 +41,10 @@ class CompareHereAndInTheGuest : public ::testing::Test {
         REQUIRE_BOX("x86");
         const std::string program = scratch_.write("program", script);
         static_cast<void>(scratch_.write("input", "data of this machine\n", 0644));
-        const auto output = base::run({ringside, "compare", "-r", "2", "--soft-event",
-                                       "instructions", "--json", "--keep", scratch_.file("kept"),
-                                       "--", program, scratch_.path().string(), counted_loop});
+        const auto output =
+            base::run({ringside, "compare", "-r", "2", "--soft-event", "instructions",
+                       "--share-env", "*", "--json", "--keep", scratch_.file("kept"), "--", program,
+                       scratch_.path().string(), counted_loop});
         ASSERT_TRUE(output) << output.error().what;
         ASSERT_EQ(output->status.shell_code(), 0) << output->stderr_text;
         progress_ = output->stderr_text;
@@ -88,7 +89,8 @@ TEST_F(CompareHereAndInTheGuest, MeasuresBothAlike) {
     EXPECT_GT(hot.at("values")[0].get<double>(), 0);
     EXPECT_GT(hot.at("values")[1].get<double>(), 0);
     EXPECT_EQ(hot.at("mode"), "user");
-    // The same program with the same input: what it executes does not depend on the machine.
+    // The same program with the same input and the same environment, which a shell reads through:
+    // what it executes does not depend on the machine.
     const Json soft = find_row(report_, "soft:instructions");
     ASSERT_TRUE(soft.at("values")[0].is_number()) << soft;
     ASSERT_TRUE(soft.at("values")[1].is_number()) << soft;
