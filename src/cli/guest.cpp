@@ -220,7 +220,7 @@ Result<guest::BoxRequest> GuestRun::request() const {
                           "set a variable in it with --env NAME=VALUE");
     }
     if (request.kind.empty()) {
-        auto embedded = places::embedded_guest({}, print_guest_progress);
+        auto embedded = places::embedded_guest(guest_options_, print_guest_progress);
         if (!embedded) return embedded.error();
         request.kind = embedded->kind;
         request.share_root = true;
