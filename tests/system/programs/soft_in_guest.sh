@@ -43,14 +43,14 @@ count again counted_loop 3000000
 
 # The device leaves while events count, take turns and sample, and a program reads its page.
 device=$(dirname $(grep -l 0x1110 /sys/bus/pci/devices/*/device))
-perf stat -a -o /dev/null -e $event -e $event -- sh -c 'echo >/tmp/counting; exec sleep 1000' &
+perf stat -a -o /dev/null -e $event -e $event -- sh -c 'echo $$ >/tmp/counting; exec sleep 1000' &
 beside=$!
 perf record -q -o /tmp/cut_off -c 10007 -e $event -- \
-    sh -c 'counted_loop 1000000; echo >/tmp/sampling; exec counted_loop 100000000000' &
+    sh -c 'counted_loop 1000000; echo $$ >/tmp/sampling; exec counted_loop 100000000000' &
 sampled=$!
 soft_reads --for-ever >/tmp/reading &
 reader=$!
-until [ -e /tmp/counting ] && [ -e /tmp/sampling ] && [ -s /tmp/reading ]; do sleep 0.1; done
+until [ -s /tmp/counting ] && [ -s /tmp/sampling ] && [ -s /tmp/reading ]; do sleep 0.1; done
 count removed sh -c "counted_loop 1000000; echo 1 >$device/remove; counted_loop 1000000 && echo 'forks yes'"
 kill $reader
 wait $reader
@@ -60,8 +60,7 @@ perf stat -e $event -- true >/dev/null 2>&1 || echo "event_of_no_device refused"
 rmmod ringside_pmu 2>/dev/null || echo "unload_with_old_events refused"
 echo 1 >/sys/bus/pci/rescan
 [ -e /dev/ringside_soft ] || echo "device_beside_old_events refused"
-kill -INT $beside
-pkill counted_loop
+kill $(cat /tmp/counting) $(cat /tmp/sampling)
 wait $beside $sampled
 echo "cut_off_samples $(perf script -i /tmp/cut_off -F ip 2>/dev/null | grep -c .)"
 rmmod ringside_pmu && insmod $module
