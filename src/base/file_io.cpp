@@ -85,6 +85,13 @@ Result<Draft> Draft::make(Fd folder, const std::string& name, mode_t mode, std::
     constexpr int tries = 100;
     const OwnCalls own;
     Draft draft(std::move(folder), name, std::move(shown));
+    // A name that replaces /dev/null breaks the machine.
+    struct stat there {};
+    if (::fstatat(draft.folder_.get(), name.c_str(), &there, 0) == 0 && !S_ISREG(there.st_mode)) {
+        return fail(ErrorCode::bad_input,
+                    "cannot create " + draft.shown_ + ": a device, a pipe or a folder is there",
+                    "name a file");
+    }
     for (int i = 0; i < tries && !draft.fd_; ++i) {
         const std::string made_as = name.substr(0, most_of_name) + random_suffix();
         draft.fd_ = Fd(::openat(draft.folder_.get(), made_as.c_str(),

@@ -21,6 +21,7 @@ Result<void> write_all(int fd, std::string_view bytes, const std::string& name);
 
 // A file on its way to its name: it is written under another one beside it, and takes its name
 // whole. A crash or a power cut leaves what was there before, or all of the new file.
+// Devices, pipes and folders are never replaced.
 class Draft {
   public:
     static Result<Draft> beside(const std::string& path, mode_t mode);

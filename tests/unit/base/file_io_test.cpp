@@ -63,6 +63,21 @@ TEST_F(WholeFile, ALinkIsReplacedNotFollowed) {
     EXPECT_EQ(content("link"), "new");
 }
 
+// `record -o /dev/null` by root must not make a file of it.
+TEST_F(WholeFile, NeverTakesThePlaceOfADeviceOrAPipe) {
+    ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+    fs::create_symlink("/dev/null", at("link"));
+    for (const auto* name : {"pipe", "link"}) {
+        const auto done = replace_file(at(name), "x");
+        ASSERT_FALSE(done) << name;
+        EXPECT_EQ(done.error().what,
+                  "cannot create " + at(name) + ": a device, a pipe or a folder is there");
+    }
+    EXPECT_TRUE(fs::is_fifo(at("pipe")));
+    EXPECT_TRUE(fs::is_symlink(at("link")));
+    EXPECT_THAT(names(), ElementsAre("link", "pipe"));
+}
+
 TEST_F(WholeFile, OfTheLongestName) {
     const std::string longest(255, 'n');
     ASSERT_TRUE(replace_file(at(longest), "x"));
