@@ -3,6 +3,7 @@
 // fails here first.
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <linux/perf_event.h>
 
@@ -149,17 +150,21 @@ TEST(LifeOfASample, FromTheRingBufferToTheChart) {
     EXPECT_THAT(svg, HasSubstr("0.003"));
 }
 
-TEST(LifeOfASample, ThePageNamesFilesThatAreThere) {
+// This page and its sisters: each names the files of its stations.
+TEST(LifeOf, ThePagesNameFilesThatAreThere) {
     const fs::path source = RINGSIDE_SOURCE_DIR;
-    const std::string page = slurp(source / "docs/life_of_a_sample.md");
-    std::size_t named = 0;
-    for (const auto word : base::split(page, '`')) {
-        if (!word.starts_with("src/") || word.find_first_of(" *:") != std::string_view::npos)
-            continue;
-        ++named;
-        EXPECT_TRUE(fs::exists(source / std::string(word))) << word;
+    for (const auto* page : {"a_sample", "a_comparison", "a_papi_read", "a_trapped_access"}) {
+        const std::string text = slurp(source / fmt::format("docs/life_of_{}.md", page));
+        std::size_t named = 0;
+        for (const auto word : base::split(text, '`')) {
+            const bool is_path =
+                base::contains(word, "/") && word.find_first_of(" *:(\n") == std::string_view::npos;
+            if (!is_path) continue;
+            ++named;
+            EXPECT_TRUE(fs::exists(source / std::string(word))) << page << ": " << word;
+        }
+        EXPECT_GE(named, 7u) << page;
     }
-    EXPECT_GE(named, 8u);
 }
 
 }  // namespace
