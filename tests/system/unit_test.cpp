@@ -27,7 +27,8 @@ TEST(UnitTests, PassOnArm64WithAPmu) {
     std::vector<std::string> arguments{"run", "arm64-pmu", "--timeout",
                                        "800", "--put",     program + ":/usr/bin/unit_tests"};
     for (const auto* needed :
-         {"/tests", "/src", "/include", "/docs", "/build/arm64/tests/libfake_guest_library.so"}) {
+         {"/tests", "/src", "/include", "/docs", "/hyp", "/softpmu", "/driver", "/bench",
+          "/examples", "/build/arm64/tests/libfake_guest_library.so"}) {
         arguments.insert(arguments.end(), {"--put", tree + needed + ":" + tree + needed});
     }
     arguments.insert(arguments.end(), {"--", "unit_tests", "--gtest_brief=1"});
