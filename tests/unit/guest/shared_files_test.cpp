@@ -68,6 +68,7 @@ TEST_F(Shared, OfWhatIsPublicOnlyWhatAllMayRead) {
 }
 
 TEST_F(Shared, OfThisMachineNoKeyAndNoShadow) {
+    if (!fs::exists("/etc/shadow")) GTEST_SKIP() << "/etc of this machine has no secret";
     const auto paths = shared_files({{}, "/", {}}, Homes::of_this_machine());
     EXPECT_THAT(paths, Contains(fs::path("/etc/passwd")));
     for (const auto* secret : {"/", "/etc", "/etc/shadow", "/etc/gshadow", "/root", "/home",
